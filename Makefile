@@ -1,0 +1,41 @@
+# Two commands matter: `make run` and `make test`. Both make their own .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint types layers unit soak bench check-format clean
+
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(STAMP): pyproject.toml scripts/bootstrap
+	@scripts/bootstrap "$(PYTHON)" .venv
+	@touch $@
+
+run: $(STAMP) ## Start a server with a small seeded table, and say what to try
+	@$(BIN)/singletable demo
+
+test: $(STAMP) lint types layers unit ## Check everything: style, types, layers, tests
+
+lint: $(STAMP)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+layers: $(STAMP)
+	$(BIN)/lint-imports
+
+unit: $(STAMP)
+	$(BIN)/pytest -n 2 -q -m "not soak"
+
+soak: $(STAMP) ## Run the long suites: crash loops, fault injection, large state machines
+	$(BIN)/pytest -q -m soak
+
+bench: $(STAMP) ## Measure, interleaved in one run; writes benchmarks/results/
+	$(BIN)/python -m benchmarks
+
+clean: ## Remove what was built
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Measurements of the engine, each as a ratio against a floor taken in the same seconds."""

@@ -1,0 +1,29 @@
+"""A durable, DynamoDB-compatible database inside a Python process.
+
+>>> import singletable
+>>> db = singletable.Database.open(":memory:")
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from singletable import errors
+    from singletable.database import Database
+
+__all__ = ["Database", "__version__", "errors"]
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    # Loaded on first use: a program that only imports the package does not pay for the engine.
+    if name == "Database":
+        from singletable.database import Database
+
+        return Database
+    if name == "errors":
+        import singletable.errors
+
+        return singletable.errors
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

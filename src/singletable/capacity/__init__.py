@@ -1,0 +1,1 @@
+"""Units: what a read or write consumes, by AWS's published rules."""

@@ -1,0 +1,142 @@
+"""The arguments of the command: names, defaults, help. Imports nothing heavy."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from singletable import __version__
+from singletable.cli.messages import say_error
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_DESCRIPTION = "A durable, DynamoDB-compatible database in one file."
+
+_EXAMPLES = """\
+examples:
+  singletable demo                     a server with a small shop in it, and what to try
+  singletable serve app.db             serve a file to any AWS SDK; it is made if it does not exist
+  singletable serve --port 0 --json    in memory, on any free port, the address as JSON
+  singletable check app.db             is every item, index and count of the file right?
+
+exit codes: 0, 1 if the answer is no, 2 for wrong use or a failure, 130 after Ctrl-C
+"""
+
+_SERVE_EXAMPLES = """\
+examples:
+  singletable serve app.db
+  singletable serve app.db --durability relaxed    faster; the last moments may be lost in a power cut
+  singletable serve                                in memory: nothing is kept
+
+then, in another terminal:
+  export AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000
+  aws dynamodb list-tables
+
+SIGTERM and Ctrl-C stop it: requests that have arrived are answered, then the file is closed.
+"""
+
+_CHECK_EXAMPLES = """\
+examples:
+  singletable check app.db
+  singletable check app.db --json | jq .problems
+
+exit codes: 0 the file is sound, 1 it has problems (one line each), 2 it cannot be read
+"""
+
+_DEMO_EXAMPLES = """\
+examples:
+  singletable demo
+  singletable demo --port 0
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Wrong use is told like every other error."""
+
+    def error(self, message: str) -> NoReturn:
+        say_error(message, hint=f"see {self.prog} --help")
+        sys.exit(2)
+
+
+class _Version(argparse.Action):
+    """Prints the version on stdout."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> NoReturn:
+        print(f"singletable {__version__}")
+        sys.exit(0)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Describe the command and its subcommands."""
+    parser = _Parser(
+        prog="singletable",
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
+    parser.add_argument("--debug", action="store_true", help="show tracebacks")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    _add_serve(commands)
+    _add_check(commands)
+    _add_demo(commands)
+    return parser
+
+
+def _add_serve(commands: argparse._SubParsersAction[_Parser]) -> None:
+    serve = _add(commands, "serve", "serve a database to AWS SDKs and the AWS CLI", _SERVE_EXAMPLES)
+    serve.add_argument("file", metavar="FILE", nargs="?", help="the database; without it, in memory")
+    serve.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: %(default)s)")
+    _add_port(serve)
+    serve.add_argument(
+        "--durability",
+        choices=("full", "relaxed"),
+        default="full",
+        help="full: a write is on disk before it is answered (default); relaxed: soon after",
+    )
+    serve.add_argument("--json", action="store_true", help="print the ready line as JSON")
+
+
+def _add_check(commands: argparse._SubParsersAction[_Parser]) -> None:
+    check = _add(commands, "check", "verify a file: items, indexes, counts, log", _CHECK_EXAMPLES)
+    check.add_argument("file", metavar="FILE", help="the database")
+    check.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def _add_demo(commands: argparse._SubParsersAction[_Parser]) -> None:
+    demo = _add(commands, "demo", "serve a small shop from memory and say what to try", _DEMO_EXAMPLES)
+    _add_port(demo)
+    demo.add_argument("--json", action="store_true", help="print the ready line as JSON")
+
+
+def _add(commands: argparse._SubParsersAction[_Parser], name: str, summary: str, examples: str) -> _Parser:
+    parser = commands.add_parser(
+        name,
+        help=summary,
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        epilog=examples,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    # Suppressed: a default here would undo a --debug in front of the subcommand.
+    parser.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show tracebacks")
+    return parser
+
+
+def _add_port(parser: _Parser) -> None:
+    parser.add_argument(
+        "--port", type=_port, default=8000, help="the port; 0 takes a free one (default: %(default)s)"
+    )
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= 65535):
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: a number from 0 to 65535")
+    return int(text)

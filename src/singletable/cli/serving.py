@@ -1,0 +1,67 @@
+"""Running a server from the command line: its log, the ready line, how it ended."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+from singletable import __version__
+from singletable.cli.messages import say
+from singletable.server import serve_until_signal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from singletable.server import Address, Answering, ServerSettings
+
+ENDPOINT_VARIABLE = "AWS_ENDPOINT_URL_DYNAMODB"
+CREDENTIALS = "AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_DEFAULT_REGION=us-east-1"
+
+
+def run_server(
+    database: Answering, settings: ServerSettings, *, on_ready: Callable[[Address], None], debug: bool
+) -> int:
+    """Serve until a signal; return the exit code."""
+    level = logging.DEBUG if debug else logging.WARNING
+    logging.basicConfig(level=level, format="%(levelname)s: %(message)s")
+    received = serve_until_signal(database, settings, on_ready=on_ready)
+    return 130 if received is signal.SIGINT else 0
+
+
+def print_ready(address: Address, file: str | None, *, as_json: bool) -> None:
+    """Print, on stdout, that requests are taken from now on, and where."""
+    if as_json:
+        ready = {
+            "url": address.url,
+            "host": address.host,
+            "port": address.port,
+            "file": file,
+            "pid": os.getpid(),
+            "version": __version__,
+            "environment": {ENDPOINT_VARIABLE: address.url},
+        }
+        print(json.dumps(ready))
+    else:
+        # A client cannot connect to "any address": the URL names one, the line names what was asked for.
+        everywhere = "" if address.host in address.url else f" (listening on {address.host})"
+        print(f"singletable {__version__} serves {file or 'memory'} at {address.url}{everywhere}")
+        print(f"export {ENDPOINT_VARIABLE}={address.url}")
+    sys.stdout.flush()
+
+
+def say_how_to_connect(address: Address, file: str | None) -> None:
+    """Print, on stderr, what a client needs."""
+    if not address.is_loopback:
+        say(f"warning: whoever reaches {address.host} can read and change everything: there are no passwords")
+    if file is None:
+        say("in memory: nothing is kept when it stops; name a file to keep it")
+    say(f"any credentials work: export {CREDENTIALS}")
+    say(
+        f'boto3: boto3.client("dynamodb", endpoint_url="{address.url}", region_name="us-east-1", '
+        'aws_access_key_id="local", aws_secret_access_key="local")'
+    )
+    say("Ctrl-C stops it")

@@ -1,0 +1,164 @@
+"""A DynamoDB in the process: methods named and shaped like those of a boto3 client."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, Unpack, cast
+
+from singletable.clock import Clock, SystemClock
+from singletable.errors import ConditionFailedError, TransactionCanceledError
+from singletable.storage.check import check_connection
+from singletable.storage.connections import Durability, Place
+from singletable.storage.problems import Problem
+from singletable.storage.store import Store
+from singletable.wire.answers import WireAnswer, answer
+from singletable.wire.forms import NATIVE
+from singletable.wire.operations import execute
+from singletable.wire.parameters import Session
+
+if TYPE_CHECKING:
+    from singletable.wire import types
+
+
+class Database:
+    """A database: one file, or memory. Open it with `Database.open`; share it between threads.
+
+    Every method takes the parameters of the DynamoDB operation of its name, and returns its answer, as a boto3
+    client does; binary values are `bytes`. What DynamoDB would refuse raises an `ApiError` with its code and
+    message (`singletable.errors`); trouble with the file itself raises a `DatabaseError`.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        durability: Durability = "full",
+        clock: Clock | None = None,
+        vfs: str | None = None,
+    ) -> Self:
+        """Open a database file, or make it; ":memory:" is a database that lives as long as this object.
+
+        With durability "full", a write is on the disk before its method returns. With "relaxed", it survives
+        the end of the process, also by SIGKILL, but a power cut may take the last moments.
+        """
+        if durability not in ("full", "relaxed"):
+            raise ValueError(f"durability is 'full' or 'relaxed', not {durability!r}")
+        place = Place(os.fspath(path), durability, vfs)
+        return cls(Session(Store(place, clock or SystemClock())))
+
+    @property
+    def path(self) -> str:
+        return self._session.store.path
+
+    def close(self) -> None:
+        """Wait for the requests under way, and close the file. Closing twice does nothing."""
+        self._session.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Database {self.path}>"
+
+    def check(self) -> list[Problem]:
+        """Verify the whole database, as `singletable check` does. An empty list means that it is sound."""
+        return self._session.store.read(lambda execute, catalog: check_connection(execute))
+
+    def answer(self, operation: str, body: bytes) -> WireAnswer:
+        """Answer a JSON request of the DynamoDB protocol with an HTTP status and a JSON body."""
+        return answer(self._session, operation, body)
+
+    def _call(self, operation: str, params: Mapping[str, Any]) -> Any:
+        try:
+            return execute(self._session, operation, params, NATIVE)
+        except ConditionFailedError as error:
+            error.item = _native(error.item)
+            raise
+        except TransactionCanceledError as error:
+            error.reasons = tuple(reason.with_item(_native(reason.item)) for reason in error.reasons)
+            raise
+
+    # --- tables ------------------------------------------------------------------------
+
+    def create_table(self, **request: Unpack[types.CreateTableInput]) -> types.CreateTableOutput:
+        """Make a table, with its indexes."""
+        return cast("types.CreateTableOutput", self._call("CreateTable", request))
+
+    def describe_table(self, **request: Unpack[types.DescribeTableInput]) -> types.DescribeTableOutput:
+        """Describe a table: its keys, indexes, settings, status and counts."""
+        return cast("types.DescribeTableOutput", self._call("DescribeTable", request))
+
+    def list_tables(self, **request: Unpack[types.ListTablesInput]) -> types.ListTablesOutput:
+        """List the names of tables, sorted."""
+        return cast("types.ListTablesOutput", self._call("ListTables", request))
+
+    def update_table(self, **request: Unpack[types.UpdateTableInput]) -> types.UpdateTableOutput:
+        """Change a table's settings, or add or remove a global index."""
+        return cast("types.UpdateTableOutput", self._call("UpdateTable", request))
+
+    def delete_table(self, **request: Unpack[types.DeleteTableInput]) -> types.DeleteTableOutput:
+        """Delete a table with its items."""
+        return cast("types.DeleteTableOutput", self._call("DeleteTable", request))
+
+    # --- items -----------------------------------------------------------------------------
+
+    def put_item(self, **request: Unpack[types.PutItemInput]) -> types.PutItemOutput:
+        """Write an item; an item with the same key is replaced."""
+        return cast("types.PutItemOutput", self._call("PutItem", request))
+
+    def get_item(self, **request: Unpack[types.GetItemInput]) -> types.GetItemOutput:
+        """Read an item by its key."""
+        return cast("types.GetItemOutput", self._call("GetItem", request))
+
+    def update_item(self, **request: Unpack[types.UpdateItemInput]) -> types.UpdateItemOutput:
+        """Change attributes of an item; it is made if it does not exist."""
+        return cast("types.UpdateItemOutput", self._call("UpdateItem", request))
+
+    def delete_item(self, **request: Unpack[types.DeleteItemInput]) -> types.DeleteItemOutput:
+        """Delete an item by its key."""
+        return cast("types.DeleteItemOutput", self._call("DeleteItem", request))
+
+    # --- many items ------------------------------------------------------------------------
+
+    def query(self, **request: Unpack[types.QueryInput]) -> types.QueryOutput:
+        """Read a page of one partition of a table or index, in the order of its sort key."""
+        return cast("types.QueryOutput", self._call("Query", request))
+
+    def scan(self, **request: Unpack[types.ScanInput]) -> types.ScanOutput:
+        """Read a page of a whole table or index."""
+        return cast("types.ScanOutput", self._call("Scan", request))
+
+    def batch_get_item(self, **request: Unpack[types.BatchGetItemInput]) -> types.BatchGetItemOutput:
+        """Read up to 100 items by their keys."""
+        return cast("types.BatchGetItemOutput", self._call("BatchGetItem", request))
+
+    def batch_write_item(self, **request: Unpack[types.BatchWriteItemInput]) -> types.BatchWriteItemOutput:
+        """Put or delete up to 25 items."""
+        return cast("types.BatchWriteItemOutput", self._call("BatchWriteItem", request))
+
+    def transact_get_items(
+        self, **request: Unpack[types.TransactGetItemsInput]
+    ) -> types.TransactGetItemsOutput:
+        """Read up to 100 items as they were at one moment."""
+        return cast("types.TransactGetItemsOutput", self._call("TransactGetItems", request))
+
+    def transact_write_items(
+        self, **request: Unpack[types.TransactWriteItemsInput]
+    ) -> types.TransactWriteItemsOutput:
+        """Carry out up to 100 actions, or none of them."""
+        return cast("types.TransactWriteItemsOutput", self._call("TransactWriteItems", request))
+
+
+def _native(item: Any) -> Any:
+    return None if item is None else NATIVE.item(item)

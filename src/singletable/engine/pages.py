@@ -1,0 +1,163 @@
+"""What Query and Scan share: reading rows into a page, and the keys at which pages begin and end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import orjson
+
+from singletable import limits
+from singletable.capacity.consumed import Consumed
+from singletable.capacity.units import read_units
+from singletable.engine.keys import key_of_request
+from singletable.engine.requests import Query, Scan
+from singletable.engine.results import Page, StoredItem
+from singletable.errors import ResourceNotFoundError, ValidationError
+from singletable.storage.reading import Position, Rows
+from singletable.storage.tables import Index, Table
+from singletable.values.sizes import item_bytes
+from singletable.values.types import Item
+
+
+@dataclass(slots=True, kw_only=True)
+class Target:
+    """What is read: a table, or one of its indexes."""
+
+    table: Table
+    index: Index | None
+
+    @property
+    def key_names(self) -> tuple[str, ...]:
+        """The attributes of a cursor: the index's key, then what the table's key adds."""
+        if self.index is None:
+            return self.table.key_names
+        own = self.index.definition.key.names
+        return own + tuple(name for name in self.table.key_names if name not in own)
+
+
+def target_of(table: Table, request: Query | Scan) -> Target:
+    """Return what a request reads, after checking that it may be read so."""
+    if request.index is None:
+        _check_select(request, None)
+        return Target(table=table, index=None)
+    index = table.index_by_name.get(request.index)
+    if index is None:
+        raise ValidationError(f"The table does not have the specified index: {request.index}")
+    if not index.is_ready:
+        raise ResourceNotFoundError("Requested resource not found")
+    if request.consistent and index.definition.is_global:
+        raise ValidationError("Consistent reads are not supported on global secondary indexes")
+    _check_select(request, index)
+    return Target(table=table, index=index)
+
+
+def _check_select(request: Query | Scan, index: Index | None) -> None:
+    if index is None:
+        if request.select == "ALL_PROJECTED_ATTRIBUTES":
+            raise ValidationError(
+                "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName"
+            )
+        return
+    if index.projected_names is None or not index.definition.is_global:
+        return
+    if request.select == "ALL_ATTRIBUTES":
+        raise ValidationError(
+            "One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global "
+            f"secondary index {index.name} because its projection type is not ALL"
+        )
+    if request.projection is not None:
+        missing = sorted(request.projection.attributes - index.projected_names)
+        if missing:
+            raise ValidationError(
+                "One or more parameter values were invalid: Global secondary index "
+                f"{index.name} does not project [{', '.join(missing)}]"
+            )
+
+
+def read_page(rows: Rows, target: Target, request: Query | Scan) -> Page:
+    """Read rows until the page is full: by its Limit, or by 1 MB of what was read."""
+    narrow = _narrowing(target.index, request)
+    limit = request.limit
+    items: list[StoredItem] = []
+    scanned = page_bytes = 0
+    last: bytes | None = None
+    for size, raw in rows:
+        item: Item | None = None
+        if narrow is not None:
+            item = narrow.project(orjson.loads(raw))
+            size = item_bytes(item)
+        if page_bytes + size > limits.PAGE_BYTES_MAX and scanned:
+            break
+        page_bytes += size
+        scanned += 1
+        last = raw
+        if request.filter is None:
+            items.append(raw if item is None else item)
+        else:
+            item = item or orjson.loads(raw)
+            if request.filter.holds(item):
+                items.append(item)
+        if scanned == limit:
+            break
+    else:
+        last = None
+    rows.close()
+    return Page(
+        items=None if request.select == "COUNT" else _projected(items, request),
+        count=len(items),
+        scanned=scanned,
+        last_key=None if last is None else _cursor(target, orjson.loads(last)),
+        consumed=None if request.report == "NONE" else _consumed(target, request, page_bytes),
+    )
+
+
+def _narrowing(index: Index | None, request: Query | Scan) -> Index | None:
+    """Return the index whose projection limits what is read; None where whole items are."""
+    if index is None or index.projected_names is None:
+        return None
+    if index.definition.is_global:
+        return index
+    # A local index fetches what it does not project from its table (AWS guide, "Local secondary indexes").
+    if request.select == "ALL_ATTRIBUTES":
+        return None
+    if request.projection is not None and request.projection.attributes - index.projected_names:
+        return None
+    return index
+
+
+def _projected(items: list[StoredItem], request: Query | Scan) -> list[StoredItem]:
+    if request.projection is None:
+        return items
+    apply = request.projection.apply
+    return [apply(orjson.loads(item) if isinstance(item, bytes) else item) for item in items]
+
+
+def _cursor(target: Target, item: Item) -> Item:
+    return {name: item[name] for name in target.key_names}
+
+
+def _consumed(target: Target, request: Query | Scan, page_bytes: int) -> Consumed:
+    units = read_units(page_bytes, consistent=request.consistent)
+    consumed = Consumed(table=target.table.name)
+    if target.index is None:
+        consumed.table_units = units
+    else:
+        consumed.add_index(target.index.name, units, is_global=target.index.definition.is_global)
+    return consumed
+
+
+def position_of(target: Target, start: Item) -> Position:
+    """Return the place that an ExclusiveStartKey names. The item itself need not exist any more."""
+    if len(start) != len(target.key_names):
+        raise ValidationError("The provided starting key is invalid")
+    table_key = {name: start[name] for name in target.table.key_names if name in start}
+    try:
+        key = key_of_request(target.table, table_key)
+    except ValidationError as error:
+        raise ValidationError(f"The provided starting key is invalid: {error.message}") from None
+    if target.index is None:
+        return Position(pk=key.partition, sk=key.sort)
+    entry = target.index.entry_key(start)
+    if entry is None:
+        raise ValidationError("The provided starting key is invalid")
+    return Position(pk=key.partition, sk=key.sort, index_key=entry)

@@ -1,0 +1,138 @@
+"""Decide what a write changes. Pure: nothing here reads or writes a store."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from singletable import limits
+from singletable.capacity.consumed import Consumed
+from singletable.capacity.units import index_write_units, write_units
+from singletable.engine.keys import check_index_keys
+from singletable.engine.requests import Action, ConditionCheck, DeleteItem, PutItem, UpdateItem, Write
+from singletable.engine.results import StoredItem
+from singletable.errors import ConditionFailedError, ValidationError
+from singletable.storage.changes import Change
+from singletable.storage.images import Image, PrimaryKey, Stored
+from singletable.storage.tables import Index, Table
+from singletable.values.sizes import item_bytes
+from singletable.values.types import Item
+
+_ABSENT: Item = {}
+
+
+def plan_put(request: PutItem, table: Table, key: PrimaryKey, stored: Stored | None, at_us: int) -> Change:
+    """Decide what a PutItem changes."""
+    if request.item_bytes > limits.ITEM_BYTES_MAX:
+        raise ValidationError("Item size has exceeded the maximum allowed size")
+    check_index_keys(table, request.item)
+    check_condition(request, stored)
+    return Change(table, key, stored, Image.of(request.item, request.item_bytes), at_us)
+
+
+def plan_delete(
+    request: DeleteItem, table: Table, key: PrimaryKey, stored: Stored | None, at_us: int
+) -> Change:
+    """Decide what a DeleteItem changes."""
+    check_condition(request, stored)
+    return Change(table, key, stored, None, at_us)
+
+
+def plan_update(
+    request: UpdateItem, table: Table, key: PrimaryKey, stored: Stored | None, at_us: int
+) -> Change:
+    """Decide what an UpdateItem changes. An item that does not exist begins as its key alone."""
+    check_condition(request, stored)
+    old = stored.item if stored else request.key
+    new = request.update.apply(old) if request.update else old
+    new_bytes = item_bytes(new)
+    if new_bytes > limits.ITEM_BYTES_MAX:
+        raise ValidationError("Item size to update has exceeded the maximum allowed size")
+    check_index_keys(table, new)
+    return Change(table, key, stored, Image.of(new, new_bytes), at_us)
+
+
+def plan(request: Write, table: Table, key: PrimaryKey, stored: Stored | None, at_us: int) -> Change:
+    """Decide what any single write changes."""
+    match request:
+        case PutItem():
+            return plan_put(request, table, key, stored, at_us)
+        case DeleteItem():
+            return plan_delete(request, table, key, stored, at_us)
+        case UpdateItem():
+            return plan_update(request, table, key, stored, at_us)
+        case _:
+            assert_never(request)
+
+
+def check_condition(request: Action, stored: Stored | None) -> None:
+    """Raise when the condition of a write does not hold for the item as it stands."""
+    condition = request.condition
+    if condition is not None and not condition.holds(stored.item if stored else _ABSENT):
+        raise ConditionFailedError(stored.item if stored and request.returns_on_failure else None)
+
+
+def check_update_spares_key(request: UpdateItem, table: Table) -> None:
+    """Raise when an update would write a key attribute: an item never moves."""
+    if request.update is None:
+        return
+    for name in table.key_names:
+        if name in request.update.attributes:
+            raise ValidationError(
+                f"One or more parameter values were invalid: Cannot update attribute {name}. "
+                "This attribute is part of the key"
+            )
+
+
+def returned_attributes(request: Write, change: Change) -> StoredItem | None:
+    """Return what ReturnValues asks for."""
+    before, after = change.before, change.after
+    match request.returns:
+        case "NONE":
+            return None
+        case "ALL_OLD":
+            return before.raw if before else None
+        case "ALL_NEW":
+            return after.raw if after else None
+        case "UPDATED_OLD":
+            return _updated(request, before)
+        case "UPDATED_NEW":
+            return _updated(request, after)
+        case _:
+            assert_never(request.returns)
+
+
+def _updated(request: Write, image: Image | None) -> Item | None:
+    assert isinstance(request, UpdateItem)
+    if image is None or request.update is None:
+        return None
+    return request.update.project(image.item) or None
+
+
+def consumed_by_write(change: Change) -> Consumed:
+    """Return the units of a change: the table's own, and those of each index that it touches."""
+    before, after = change.before, change.after
+    consumed = Consumed(
+        table=change.table.name,
+        table_units=write_units(before.item_bytes if before else 0, after.item_bytes if after else 0),
+    )
+    for index in change.table.indexes:
+        units = _index_units(index, before, after)
+        consumed.add_index(index.name, units, is_global=index.definition.is_global)
+    return consumed
+
+
+def _index_units(index: Index, before: Image | None, after: Image | None) -> float:
+    old_key = index.entry_key(before.item) if before else None
+    new_key = index.entry_key(after.item) if after else None
+    return index_write_units(
+        index.projected_bytes(before) if before and old_key else None,
+        index.projected_bytes(after) if after and new_key else None,
+        key_moved=old_key != new_key,
+        changed=before is None or after is None or index.project(before.item) != index.project(after.item),
+    )
+
+
+def consumed_by_check(request: ConditionCheck, stored: Stored | None) -> Consumed:
+    """Return the units of a condition check, which counts as a write of the item it looks at."""
+    size = stored.item_bytes if stored else 0
+    return Consumed(table=request.table, table_units=write_units(size, 0))

@@ -1,0 +1,68 @@
+"""Typed results. An item is its stored bytes wherever nothing needed it decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from singletable.capacity.consumed import Consumed
+from singletable.values.types import Item, Value
+
+StoredItem = bytes | Item
+
+
+@dataclass(slots=True)
+class CollectionSize:
+    """How large the items under one partition key are, with their local index entries."""
+
+    table: str
+    partition_name: str
+    partition: Value
+    collection_bytes: int
+
+
+@dataclass(slots=True)
+class GetResult:
+    item: StoredItem | None
+    consumed: Consumed | None = None
+
+
+@dataclass(slots=True)
+class WriteResult:
+    attributes: StoredItem | None = None
+    consumed: Consumed | None = None
+    collection: CollectionSize | None = None
+
+
+@dataclass(slots=True)
+class Page:
+    """A page of a query or scan. `items` is None when only the counts were asked for."""
+
+    items: list[StoredItem] | None
+    count: int
+    scanned: int
+    last_key: Item | None
+    consumed: Consumed | None = None
+
+
+@dataclass(slots=True)
+class BatchGetResult:
+    items: dict[str, list[StoredItem]]
+    unprocessed: dict[str, list[int]]
+    """By table, the positions in the request of the keys that did not fit into the answer."""
+    consumed: list[Consumed] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class WritesResult:
+    """Of a batch or a transaction of writes. A transaction repeated with its token has read, not written."""
+
+    is_repeated: bool = False
+    consumed: list[Consumed] = field(default_factory=list)
+    collections: list[CollectionSize] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class TransactGetResult:
+    items: Sequence[StoredItem | None]
+    consumed: list[Consumed] = field(default_factory=list)

@@ -1,0 +1,38 @@
+"""Scan: all items of a table or index, whole or in parallel segments."""
+
+from __future__ import annotations
+
+from singletable.engine.keys import require_table
+from singletable.engine.pages import Target, position_of, read_page, target_of
+from singletable.engine.requests import Scan
+from singletable.engine.results import Page
+from singletable.errors import ValidationError
+from singletable.storage.catalog import Catalog, Execute
+from singletable.storage.reading import SegmentRange, select_segment
+from singletable.storage.store import Store
+from singletable.values.keys import segment_range
+
+
+def scan(store: Store, request: Scan) -> Page:
+    """Read a page of a table or index."""
+
+    def work(execute: Execute, catalog: Catalog) -> Page:
+        target = target_of(require_table(catalog, request.table), request)
+        return read_page(select_segment(execute, plan_scan(target, request)), target, request)
+
+    return store.read(work)
+
+
+def plan_scan(target: Target, request: Scan) -> SegmentRange:
+    """Turn a scan into the range of rows that answers it."""
+    low, high = segment_range(request.segment, request.total_segments)
+    after = None
+    if request.start is not None:
+        after = position_of(target, request.start)
+        at = after.pk if after.index_key is None else after.index_key[0]
+        if at < low or (high is not None and at >= high):
+            raise ValidationError(
+                "The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey "
+                f"with correct Segment. TotalSegments: {request.total_segments} Segment: {request.segment}"
+            )
+    return SegmentRange(table=target.table, index=target.index, low=low, high=high, after=after)

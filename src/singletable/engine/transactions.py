@@ -1,0 +1,201 @@
+"""TransactGetItems and TransactWriteItems: all or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from singletable.capacity.consumed import Consumed, by_table
+from singletable.capacity.units import transaction_read_units, transaction_write_units
+from singletable.engine.collections import collection_size
+from singletable.engine.items import key_of_write
+from singletable.engine.keys import key_of_request, require_table
+from singletable.engine.plans import check_condition, consumed_by_check, consumed_by_write, plan
+from singletable.engine.requests import Action, ConditionCheck, GetItem, TransactGetItems, TransactWriteItems
+from singletable.engine.results import StoredItem, TransactGetResult, WritesResult
+from singletable.errors import (
+    ApiError,
+    CancellationReason,
+    ConditionFailedError,
+    IdempotentParameterMismatchError,
+    TransactionCanceledError,
+    ValidationError,
+)
+from singletable.storage.catalog import Catalog, Execute
+from singletable.storage.changes import Change
+from singletable.storage.images import PrimaryKey, Stored
+from singletable.storage.reading import select_image, snapshot
+from singletable.storage.store import Store
+from singletable.storage.tables import Table
+from singletable.storage.transaction import Transaction
+
+_NO_REASON = CancellationReason("None")
+
+
+@dataclass(slots=True)
+class _Step:
+    """One action, with the item it is about and what it changes (nothing, for a condition check)."""
+
+    action: Action
+    stored: Stored | None
+    change: Change | None
+
+
+def transact_write_items(store: Store, request: TransactWriteItems) -> WritesResult:
+    """Carry out all actions, or none of them."""
+
+    def work(transaction: Transaction) -> WritesResult:
+        tables = [require_table(transaction.catalog, action.table) for action in request.actions]
+        if request.token is not None and _is_repeated(transaction, request.token, request.digest):
+            return _repeated_result(transaction, tables, request)
+        steps = _plan(transaction, tables, request.actions)
+        for step in steps:
+            if step.change is not None:
+                transaction.apply(step.change)
+        if request.token is not None:
+            transaction.save_token(request.token, request.digest)
+        return _result(transaction, steps, request)
+
+    return store.write(work)
+
+
+def _is_repeated(transaction: Transaction, token: str, digest: bytes) -> bool:
+    """Tell whether the same request was carried out with this token in the last ten minutes."""
+    known = transaction.token_digest(token)
+    if known is not None and known != digest:
+        raise IdempotentParameterMismatchError(
+            "Request parameters are not the same as the ones used in the previous request with the same token"
+        )
+    return known is not None
+
+
+def _plan(transaction: Transaction, tables: Sequence[Table], actions: Sequence[Action]) -> list[_Step]:
+    """Decide every action. If any cannot be done, none is, and each gets its reason."""
+    keys: list[PrimaryKey | None] = []
+    reasons = [_NO_REASON] * len(actions)
+    for number, (table, action) in enumerate(zip(tables, actions, strict=True)):
+        try:
+            keys.append(_key(table, action))
+        except ValidationError as error:
+            keys.append(None)
+            reasons[number] = _reason(error)
+    _check_distinct(tables, keys)
+    steps: list[_Step] = []
+    for number, (table, action, key) in enumerate(zip(tables, actions, keys, strict=True)):
+        if key is None:
+            continue
+        try:
+            steps.append(_step(transaction, table, action, key))
+        except (ValidationError, ConditionFailedError) as error:
+            reasons[number] = _reason(error)
+    if len(steps) < len(actions):
+        raise TransactionCanceledError(reasons)
+    return steps
+
+
+def _key(table: Table, action: Action) -> PrimaryKey:
+    return (
+        key_of_request(table, action.key)
+        if isinstance(action, ConditionCheck)
+        else key_of_write(table, action)
+    )
+
+
+def _check_distinct(tables: Sequence[Table], keys: Sequence[PrimaryKey | None]) -> None:
+    places = [(table.id, key) for table, key in zip(tables, keys, strict=True) if key is not None]
+    if len(set(places)) != len(places):
+        raise ValidationError("Transaction request cannot include multiple operations on one item")
+
+
+def _step(transaction: Transaction, table: Table, action: Action, key: PrimaryKey) -> _Step:
+    stored = transaction.get(table, key)
+    if isinstance(action, ConditionCheck):
+        check_condition(action, stored)
+        return _Step(action, stored, None)
+    return _Step(action, stored, plan(action, table, key, stored, transaction.now_us))
+
+
+def _reason(error: ApiError) -> CancellationReason:
+    if isinstance(error, ConditionFailedError):
+        return CancellationReason("ConditionalCheckFailed", error.message, error.item)
+    return CancellationReason("ValidationError", error.message)
+
+
+def _result(transaction: Transaction, steps: Sequence[_Step], request: TransactWriteItems) -> WritesResult:
+    result = WritesResult()
+    if request.report != "NONE":
+        result.consumed = by_table(_doubled(_consumed(step)) for step in steps)
+    if request.reports_collections:
+        sizes = (collection_size(transaction, step.change) for step in steps if step.change)
+        result.collections = [size for size in sizes if size is not None]
+    return result
+
+
+def _consumed(step: _Step) -> Consumed:
+    if step.change is not None:
+        return consumed_by_write(step.change)
+    assert isinstance(step.action, ConditionCheck)
+    return consumed_by_check(step.action, step.stored)
+
+
+def _doubled(consumed: Consumed) -> Consumed:
+    consumed.table_units = transaction_write_units(consumed.table_units)
+    for units in (consumed.local_units, consumed.global_units):
+        for name in units:
+            units[name] = transaction_write_units(units[name])
+    return consumed
+
+
+def _repeated_result(
+    transaction: Transaction, tables: Sequence[Table], request: TransactWriteItems
+) -> WritesResult:
+    """A repeated request changes nothing and costs what reading its items costs (API reference)."""
+    if request.report == "NONE":
+        return WritesResult()
+    parts = []
+    for table, action in zip(tables, request.actions, strict=True):
+        stored = transaction.get(table, _key(table, action))
+        units = transaction_read_units(stored.item_bytes if stored else 0)
+        parts.append(Consumed(table=table.name, table_units=units))
+    return WritesResult(consumed=by_table(parts), is_repeated=True)
+
+
+def transact_get_items(store: Store, request: TransactGetItems) -> TransactGetResult:
+    """Read several items as they were at one moment."""
+
+    def work(execute: Execute, catalog: Catalog) -> TransactGetResult:
+        tables = [require_table(catalog, get.table) for get in request.gets]
+        keys = _get_keys(tables, request.gets)
+        with snapshot(execute):
+            images = [select_image(execute, table, key) for table, key in zip(tables, keys, strict=True)]
+        items = [_returned(get, image) for get, image in zip(request.gets, images, strict=True)]
+        result = TransactGetResult(items)
+        if request.report != "NONE":
+            sizes = [image.item_bytes if image else 0 for image in images]
+            result.consumed = by_table(
+                Consumed(table=table.name, table_units=transaction_read_units(size))
+                for table, size in zip(tables, sizes, strict=True)
+            )
+        return result
+
+    return store.read(work)
+
+
+def _get_keys(tables: Sequence[Table], gets: Sequence[GetItem]) -> list[PrimaryKey]:
+    reasons = [_NO_REASON] * len(gets)
+    keys: list[PrimaryKey] = []
+    for number, (table, get) in enumerate(zip(tables, gets, strict=True)):
+        try:
+            keys.append(key_of_request(table, get.key))
+        except ValidationError as error:
+            reasons[number] = _reason(error)
+    if len(keys) < len(gets):
+        raise TransactionCanceledError(reasons)
+    _check_distinct(tables, keys)
+    return keys
+
+
+def _returned(get: GetItem, image: Stored | None) -> StoredItem | None:
+    if image is None:
+        return None
+    return image.raw if get.projection is None else get.projection.apply(image.item)

@@ -1,0 +1,204 @@
+"""Every error that this package raises on purpose.
+
+SingleTableError
+├── ApiError                            what DynamoDB itself would answer: a code and a message
+│   ├── ValidationError
+│   ├── SerializationError
+│   ├── UnknownOperationError
+│   ├── ConditionFailedError
+│   ├── TransactionCanceledError
+│   ├── IdempotentParameterMismatchError
+│   ├── ItemCollectionTooLargeError
+│   ├── ResourceNotFoundError
+│   ├── TableNotFoundError
+│   ├── ResourceInUseError
+│   ├── TableInUseError
+│   ├── LimitExceededError
+│   └── InternalServerError
+└── DatabaseError                       the file or the process, not the request
+    ├── NotADatabaseError
+    ├── NewerFormatError
+    ├── CorruptDatabaseError
+    ├── ReadOnlyDatabaseError
+    ├── DiskFullError
+    ├── StorageFailedError
+    ├── DatabaseBusyError
+    ├── DatabaseClosedError
+    └── ForkedDatabaseError
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+Item = Mapping[str, Any]
+
+
+class SingleTableError(Exception):
+    """Base of every error this package raises on purpose."""
+
+
+# --- what DynamoDB would answer ---------------------------------------------------
+
+
+class ApiError(SingleTableError):
+    """An error that DynamoDB itself would return. Subclasses name the wire code."""
+
+    code: ClassVar[str]
+    status: ClassVar[int] = 400
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class ValidationError(ApiError):
+    """The request is malformed or asks for something that is not allowed."""
+
+    code = "ValidationException"
+
+
+class SerializationError(ApiError):
+    """A value of the request has the wrong JSON type, or the body is no JSON."""
+
+    code = "SerializationException"
+
+
+class UnknownOperationError(ApiError):
+    """There is no operation of this name."""
+
+    code = "UnknownOperationException"
+
+
+class ConditionFailedError(ApiError):
+    """A condition of the request did not hold."""
+
+    code = "ConditionalCheckFailedException"
+
+    def __init__(self, item: Item | None = None) -> None:
+        super().__init__("The conditional request failed")
+        self.item = item
+
+
+@dataclass(frozen=True, slots=True)
+class CancellationReason:
+    """Why one action of a transaction did not go through; code "None" where it would have."""
+
+    code: str
+    message: str | None = None
+    item: Item | None = None
+
+    def with_item(self, item: Item | None) -> CancellationReason:
+        return CancellationReason(self.code, self.message, item)
+
+
+class TransactionCanceledError(ApiError):
+    """A transaction was cancelled; there is one reason for each of its actions."""
+
+    code = "TransactionCanceledException"
+
+    def __init__(self, reasons: Sequence[CancellationReason]) -> None:
+        codes = ", ".join(reason.code for reason in reasons)
+        super().__init__(
+            f"Transaction cancelled, please refer cancellation reasons for specific reasons [{codes}]"
+        )
+        self.reasons = tuple(reasons)
+
+
+class IdempotentParameterMismatchError(ApiError):
+    """A client request token was used again with another request."""
+
+    code = "IdempotentParameterMismatchException"
+
+
+class ItemCollectionTooLargeError(ApiError):
+    """The items under one partition key of a table with local indexes exceed 10 GB."""
+
+    code = "ItemCollectionSizeLimitExceededException"
+
+
+class ResourceNotFoundError(ApiError):
+    """The table or index does not exist (or is not ready)."""
+
+    code = "ResourceNotFoundException"
+
+
+class TableNotFoundError(ApiError):
+    """A backup or recovery operation names a table that does not exist."""
+
+    code = "TableNotFoundException"
+
+
+class ResourceInUseError(ApiError):
+    """The resource exists already, or is being changed."""
+
+    code = "ResourceInUseException"
+
+
+class TableInUseError(ApiError):
+    """A backup or recovery operation names a table that is being changed."""
+
+    code = "TableInUseException"
+
+
+class LimitExceededError(ApiError):
+    """Too many control-plane operations, or too many resources."""
+
+    code = "LimitExceededException"
+
+
+class InternalServerError(ApiError):
+    """The storage below failed while the request was being carried out."""
+
+    code = "InternalServerError"
+    status = 500
+
+
+# --- the file or the process ---------------------------------------------------------
+
+
+class DatabaseError(SingleTableError):
+    """Something is wrong with the database itself. Every subclass says it in one sentence and gives a hint."""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class NotADatabaseError(DatabaseError):
+    """The file is no SQLite database, or one of another program."""
+
+
+class NewerFormatError(DatabaseError):
+    """The file was written by a newer release."""
+
+
+class CorruptDatabaseError(DatabaseError):
+    """The file is damaged."""
+
+
+class ReadOnlyDatabaseError(DatabaseError):
+    """The file or its directory cannot be written."""
+
+
+class DiskFullError(DatabaseError):
+    """There is no room on the disk; nothing of the request was written."""
+
+
+class StorageFailedError(DatabaseError):
+    """The operating system reported an I/O error; nothing of the request was acknowledged."""
+
+
+class DatabaseBusyError(DatabaseError):
+    """Another process held the write lock for too long."""
+
+
+class DatabaseClosedError(DatabaseError):
+    """The database was closed."""
+
+
+class ForkedDatabaseError(DatabaseError):
+    """An in-memory database cannot follow its process into a forked child."""

@@ -1,0 +1,54 @@
+"""DynamoDB's published limits (AWS developer guide, "Quotas" and "Constraints"), and our own bounds."""
+
+from __future__ import annotations
+
+from typing import Final
+
+KIB: Final = 1024
+MIB: Final = 1024 * 1024
+
+# --- items and keys -----------------------------------------------------------
+ITEM_BYTES_MAX: Final = 400 * KIB
+PARTITION_KEY_BYTES_MAX: Final = 2048
+SORT_KEY_BYTES_MAX: Final = 1024
+ATTRIBUTE_NAME_BYTES_MAX: Final = 64 * KIB - 1
+KEY_ATTRIBUTE_NAME_BYTES_MAX: Final = 255
+NESTING_LEVELS_MAX: Final = 32
+
+# --- numbers --------------------------------------------------------------------
+NUMBER_DIGITS_MAX: Final = 38
+NUMBER_EXPONENT_MAX: Final = 125  # of the first digit: up to 9.99…E+125
+NUMBER_EXPONENT_MIN: Final = -130
+
+# --- expressions ------------------------------------------------------------------
+EXPRESSION_BYTES_MAX: Final = 4 * KIB
+EXPRESSION_OPERATORS_MAX: Final = 300
+EXPRESSION_NESTING_MAX: Final = 32
+IN_OPERANDS_MAX: Final = 100
+SUBSTITUTION_BYTES_MAX: Final = 2 * MIB
+PLACEHOLDER_BYTES_MAX: Final = 255
+EXPRESSION_CACHE_ENTRIES_MAX: Final = 1024
+
+# --- requests -----------------------------------------------------------------------
+PAGE_BYTES_MAX: Final = MIB
+BATCH_GET_ITEMS_MAX: Final = 100
+BATCH_GET_BYTES_MAX: Final = 16 * MIB
+BATCH_WRITE_ITEMS_MAX: Final = 25
+BATCH_WRITE_BYTES_MAX: Final = 16 * MIB
+TRANSACTION_ITEMS_MAX: Final = 100
+TRANSACTION_BYTES_MAX: Final = 4 * MIB
+TRANSACTION_TOKEN_S: Final = 10 * 60
+SCAN_SEGMENTS_MAX: Final = 1_000_000
+LIST_TABLES_MAX: Final = 100
+REQUEST_BYTES_MAX: Final = 16 * MIB
+
+# --- tables ---------------------------------------------------------------------------
+GLOBAL_INDEXES_MAX: Final = 20
+LOCAL_INDEXES_MAX: Final = 5
+PROJECTED_ATTRIBUTES_MAX: Final = 100
+ITEM_COLLECTION_BYTES_MAX: Final = 10 * 1024 * MIB
+
+# --- our own bounds ---------------------------------------------------------------------
+WRITE_GROUP_MAX: Final = 64  # requests that share one COMMIT
+IDLE_READERS_MAX: Final = 8  # read connections kept open between requests
+BACKGROUND_HOLD_US_MAX: Final = 50_000  # the longest a background piece may hold the writer

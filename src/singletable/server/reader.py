@@ -1,0 +1,204 @@
+"""From bytes to HTTP requests, with a bound on everything that a client can make us keep.
+
+Knows nothing of sockets: bytes go in, complete requests and at most one final refusal come out.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Final
+
+import httptools
+
+from singletable.limits import KIB, REQUEST_BYTES_MAX
+from singletable.server.replies import Reply, error_reply
+
+# What may arrive without a step forward: a head, trailers, chunk extensions, blank lines. AWS's own load
+# balancers refuse heads over 64 KB.
+HEAD_BYTES_MAX: Final = 64 * KIB
+
+_KEPT_HEADERS: Final = frozenset(
+    (b"x-amz-target", b"content-type", b"content-length", b"transfer-encoding", b"expect")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One complete HTTP request; of its headers only those that change the answer, names in lower case."""
+
+    method: bytes
+    headers: dict[bytes, bytes]
+    body: bytes
+    keep_alive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What arrived cannot be read on from: this is the last answer of the connection."""
+
+    reply: Reply
+
+
+MALFORMED: Final = Refusal(
+    error_reply(400, "MalformedHttpRequestException", "The request could not be read as HTTP/1.1")
+)
+HEAD_TOO_LARGE: Final = Refusal(
+    error_reply(431, "MalformedHttpRequestException", f"The request head exceeds {HEAD_BYTES_MAX} bytes")
+)
+# Verified against the service by the authors of dynalite and Alternator: 413 above 16 MB, whether the length
+# is announced or the body chunked. The type is that of "Common Errors" in the AWS reference.
+BODY_TOO_LARGE: Final = Refusal(
+    error_reply(413, "RequestEntityTooLargeException", f"The request exceeds {REQUEST_BYTES_MAX} bytes")
+)
+
+
+class RequestReader:
+    """Reads the requests of one connection, pipelined ones too."""
+
+    __slots__ = (
+        "_body",
+        "_body_bytes",
+        "_headers",
+        "_in_body",
+        "_parser",
+        "_steps",
+        "_stuck_bytes",
+        "_upgrading",
+        "_url",
+        "awaits_continue",
+        "finished",
+        "ready",
+        "ready_bytes",
+    )
+
+    def __init__(self) -> None:
+        self.ready: deque[Request | Refusal] = deque()
+        self.ready_bytes = 0
+        # The client holds its body back until it is told to go on.
+        self.awaits_continue = False
+        # Nothing that arrives from now on will be read.
+        self.finished = False
+        self._parser = httptools.HttpRequestParser(self)
+        self._steps = 0
+        self._stuck_bytes = 0
+        self._url = b""
+        self._headers: dict[bytes, bytes] = {}
+        self._body: bytes | bytearray = b""
+        self._body_bytes = 0
+        self._in_body = False
+        self._upgrading = False
+
+    def feed(self, data: bytes) -> None:
+        """Take in what arrived; complete requests are then in `ready`."""
+        steps_before = self._steps
+        try:
+            self._parse(data)
+        except httptools.HttpParserError:
+            # Also raised for bytes after a request with "Connection: close": those are nobody's.
+            self._refuse(MALFORMED)
+            return
+        if self._steps != steps_before:
+            self._stuck_bytes = 0
+            return
+        self._stuck_bytes += len(data)
+        if self._stuck_bytes > HEAD_BYTES_MAX:
+            self._refuse(HEAD_TOO_LARGE)
+
+    def take(self) -> Request | Refusal:
+        """Remove the oldest request from `ready`."""
+        taken = self.ready.popleft()
+        if isinstance(taken, Request):
+            self.ready_bytes -= len(taken.body)
+        return taken
+
+    # --- a protocol upgrade is not accepted, and must not lose the request ------------------
+
+    def _parse(self, data: bytes) -> None:
+        while data and not self.finished:
+            try:
+                self._parser.feed_data(data)
+                return
+            except httptools.HttpParserUpgrade as upgrade:
+                data = data[upgrade.args[0] :]
+                self._decline_upgrade()
+
+    def _decline_upgrade(self) -> None:
+        # Java's own HTTP client and `curl --http2` offer "Upgrade: h2c" with every request. A server may
+        # ignore the offer (RFC 9110, 7.8), but the parser stops at the end of the head and takes the body
+        # for the new protocol. So the head is given, without the offer, to a new parser.
+        method = self._parser.get_method()
+        if method == b"CONNECT":
+            self._refuse(MALFORMED)
+            return
+        head = [b"%b %b HTTP/1.1\r\n" % (method, self._url)]
+        head += [b"%b: %b\r\n" % header for header in self._headers.items()]
+        self._parser = httptools.HttpRequestParser(self)
+        self._parser.feed_data(b"".join([*head, b"\r\n"]))
+
+    # --- what the parser calls ---------------------------------------------------------------
+
+    def on_message_begin(self) -> None:
+        self._url = b""
+        self._headers = {}
+        self._body = b""
+        self._body_bytes = 0
+        self._in_body = False
+        self._upgrading = False
+
+    def on_url(self, url: bytes) -> None:
+        self._url += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        # A trailer behind a chunked body is no header: it may not name the operation.
+        if self._in_body:
+            return
+        name = name.lower()
+        if name in _KEPT_HEADERS:
+            self._headers[name] = value
+
+    def on_headers_complete(self) -> None:
+        self._steps += 1
+        if self._parser.should_upgrade():
+            self._upgrading = True
+            return
+        self._in_body = True
+        if int(self._headers.get(b"content-length", b"0")) > REQUEST_BYTES_MAX:
+            self._refuse(BODY_TOO_LARGE)
+        elif self._headers.get(b"expect", b"").lower() == b"100-continue":
+            self.awaits_continue = self._parser.get_http_version() != "1.0"
+
+    def on_body(self, data: bytes) -> None:
+        if self.finished:
+            return
+        self._steps += 1
+        self.awaits_continue = False
+        self._body_bytes += len(data)
+        if self._body_bytes > REQUEST_BYTES_MAX:
+            self._refuse(BODY_TOO_LARGE)
+        elif self._body:
+            # One buffer, not a list: a body may come in sixteen million chunks of one byte.
+            self._body = self._body if isinstance(self._body, bytearray) else bytearray(self._body)
+            self._body += data
+        else:
+            self._body = data
+
+    def on_message_complete(self) -> None:
+        if self.finished or self._upgrading:
+            return
+        self._steps += 1
+        self._in_body = False
+        self.awaits_continue = False
+        body = bytes(self._body)
+        keep_alive = self._parser.should_keep_alive()
+        self.ready.append(Request(self._parser.get_method(), self._headers, body, keep_alive))
+        self.ready_bytes += len(body)
+        self.finished = not keep_alive
+        self._body = b""
+
+    def _refuse(self, refusal: Refusal) -> None:
+        if not self.finished:
+            self.ready.append(refusal)
+        self.finished = True
+        self.awaits_continue = False
+        self._body = b""

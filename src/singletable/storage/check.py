@@ -1,0 +1,204 @@
+"""Verify a database: its structure, every index entry against its item and back, counts, and the log.
+
+It trusts nothing that the engine keeps up to date: everything is computed again from the items.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import apsw
+import orjson
+
+from singletable import errors
+from singletable.storage import failures, schema
+from singletable.storage.catalog import Catalog, Execute, load_catalog, scalar
+from singletable.storage.check_log import check_log
+from singletable.storage.connections import connect_for_reading
+from singletable.storage.formats import check_recognised, format_version
+from singletable.storage.images import Image
+from singletable.storage.problems import Problem
+from singletable.storage.reading import select_counts, snapshot
+from singletable.storage.tables import Index, Table
+from singletable.values.sizes import item_bytes
+
+Progress = Callable[[int, int], None]
+
+_PROBLEMS_MAX = 100  # a damaged file may have millions; the first ones tell
+_PROGRESS_ROWS = 1_000
+_FIXED_TABLES = ("meta", "catalog", "counter", "backfill", "dropped", "token", "log")
+
+
+class _Totals(NamedTuple):
+    items: int
+    item_bytes: int
+
+
+class _Step(NamedTuple):
+    """Progress within one table of several."""
+
+    progress: Progress
+    done: int
+    total: int
+
+    def tell(self, rows: int) -> None:
+        if rows % _PROGRESS_ROWS == 0:
+            self.progress(self.done + rows, self.total)
+
+
+def check_file(path: str | os.PathLike[str], progress: Progress | None = None) -> list[Problem]:
+    """Verify a database file, also while others use it. An empty list means that it is sound.
+
+    Raises a DatabaseError where the file cannot be read as a database at all.
+    """
+    path = os.fspath(path)
+    if not os.path.isfile(path):
+        raise errors.StorageFailedError(f"{path} does not exist", hint="give the path of a database file")
+    try:
+        connection = connect_for_reading(path)
+        try:
+            check_recognised(connection.execute, path)
+            version = format_version(connection.execute)
+            if version != schema.FORMAT_VERSION:
+                raise errors.NotADatabaseError(
+                    f"{path} has format {version}; only format {schema.FORMAT_VERSION} can be checked",
+                    hint="open it once with Database.open, which upgrades it or makes it",
+                )
+            return check_connection(connection.execute, progress)
+        finally:
+            connection.close()
+    except apsw.Error as error:
+        raise failures.translate(error, path) from error
+
+
+def check_connection(execute: Execute, progress: Progress | None = None) -> list[Problem]:
+    """Verify the database behind a connection, as of one moment."""
+    problems: list[Problem] = []
+    with snapshot(execute):
+        try:
+            for problem in _problems(execute, progress or _no_progress):
+                problems.append(problem)
+                if len(problems) >= _PROBLEMS_MAX:
+                    problems.append(Problem("check", f"stopped after {_PROBLEMS_MAX} problems"))
+                    break
+        except apsw.CorruptError as error:
+            problems.append(Problem("structure", str(error)))
+    return problems
+
+
+def _no_progress(done: int, total: int) -> None:
+    pass
+
+
+def _problems(execute: Execute, progress: Progress) -> Iterator[Problem]:
+    damaged = False
+    for (text,) in execute("PRAGMA integrity_check(20)").fetchall():
+        if text != "ok":
+            damaged = True
+            yield Problem("structure", str(text))
+    if damaged:
+        return  # what follows would only repeat it in other words
+    try:
+        catalog = load_catalog(execute)
+    except (ValueError, KeyError, TypeError) as error:
+        yield Problem("catalog", f"a table definition cannot be read: {error}")
+        return
+    missing = list(_check_tables(execute, catalog))
+    yield from missing
+    if missing:
+        return
+    total = sum(select_counts(execute, table.id).items for table in catalog)
+    done = 0
+    for table in catalog:
+        yield from _check_table(execute, table, _Step(progress, done, total))
+        done += select_counts(execute, table.id).items
+    yield from check_log(execute, catalog)
+    progress(total, total)
+
+
+def _check_tables(execute: Execute, catalog: Catalog) -> Iterator[Problem]:
+    """Compare the SQLite tables that are there with those that the catalog asks for."""
+    present = {row[0] for row in execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    wanted = {*_FIXED_TABLES, *(row[0] for row in execute("SELECT name FROM dropped"))}
+    filling = {row[0] for row in execute("SELECT index_id FROM backfill")}
+    for table in catalog:
+        wanted.add(schema.item_table(table.id))
+        wanted.update(schema.index_table(index.id) for index in table.indexes)
+        for index in table.indexes:
+            if index.is_ready == (index.id in filling):
+                yield Problem(_where(table, index), "its status and its backfill position disagree")
+    for name in sorted(wanted - present):
+        yield Problem("structure", f"table {name} is missing")
+    for name in sorted(present - wanted):
+        if not name.startswith("sqlite_"):
+            yield Problem("structure", f"table {name} belongs to nothing in the catalog")
+
+
+def _where(table: Table, index: Index | None = None) -> str:
+    return f"table {table.name}" if index is None else f"table {table.name}, index {index.name}"
+
+
+def _check_table(execute: Execute, table: Table, step: _Step) -> Iterator[Problem]:
+    items = total_bytes = 0
+    expected = {index.id: [0, 0] for index in table.indexes}
+    filled_to = {index.id: _filled_to(execute, index) for index in table.indexes}
+    for row_id, pk, sk, size, raw in execute(
+        f"SELECT id, pk, sk, bytes, item FROM {schema.item_table(table.id)}"
+    ):
+        items += 1
+        total_bytes += size
+        step.tell(items)
+        where = f"{_where(table)}, row {row_id}"
+        try:
+            image = Image(raw, size, orjson.loads(raw))
+            if table.key_of(image.item) != (pk, sk):
+                yield Problem(where, "its key columns do not match the item")
+            if item_bytes(image.item) != size:
+                yield Problem(where, f"its size is {item_bytes(image.item)}, but {size} is stored")
+        except (ValueError, KeyError, TypeError, AttributeError, errors.ApiError) as error:
+            yield Problem(where, f"the item cannot be read: {error}")
+            continue
+        for index in table.indexes:
+            entry = index.entry_key(image.item)
+            if entry is None:
+                continue
+            found = next(execute(_select_entry(index), (*entry, pk, sk)), None)
+            if found is not None and found[0] == row_id:
+                expected[index.id][0] += 1
+                expected[index.id][1] += index.projected_bytes(image)
+            elif found is not None or row_id <= filled_to[index.id]:
+                yield Problem(where, f"its entry in index {index.name} is missing or wrong")
+    yield from _check_counts(execute, table.id, _Totals(items, total_bytes), _where(table))
+    for index in table.indexes:
+        yield from _check_index(execute, table, index, _Totals(*expected[index.id]))
+
+
+def _filled_to(execute: Execute, index: Index) -> int:
+    row = next(execute(schema.SELECT_BACKFILL, (index.id,)), None)
+    return (1 << 63) if row is None else row[0]
+
+
+def _select_entry(index: Index) -> str:
+    name = schema.index_table(index.id)
+    return f"SELECT item FROM {name} WHERE ipk = ? AND isk = ? AND pk = ? AND sk = ?"
+
+
+def _check_index(execute: Execute, table: Table, index: Index, expected: _Totals) -> Iterator[Problem]:
+    """Every right entry was found from its item; any further one has no right to be there."""
+    where = _where(table, index)
+    entries = scalar(execute(f"SELECT count(*) FROM {schema.index_table(index.id)}"))
+    if entries != expected.items:
+        yield Problem(where, f"{entries - expected.items} entries have no item that they stand for")
+    yield from _check_counts(execute, index.id, expected, where)
+
+
+def _check_counts(execute: Execute, store_id: int, actual: _Totals, where: str) -> Iterator[Problem]:
+    stored = select_counts(execute, store_id)
+    if tuple(stored) != tuple(actual):
+        yield Problem(
+            where,
+            f"it holds {actual.items} items of {actual.item_bytes} bytes, "
+            f"but {stored.items} items of {stored.item_bytes} bytes are counted",
+        )

@@ -1,0 +1,208 @@
+"""Connections to SQLite: how one is set up, and the readers that wait for their next request."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+import urllib.parse
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import apsw
+
+from singletable import errors, limits
+
+Durability = Literal["full", "relaxed"]
+MEMORY: Final = ":memory:"
+
+# The steps in which a connection waits for another process's write lock. SQLite's own busy_timeout sleeps up
+# to 100 ms a step, and under a busy writer misses every gap: waits of 1.6 to 2.4 s, where these give 0.1 s.
+_BUSY_STEP_S: Final = (0.0002, 0.0003, 0.0005, 0.001)
+_BUSY_MAX_S: Final = 30.0
+_HEADER_BYTES: Final = 100
+_MMAP_BYTES: Final = 1 << 40  # SQLite lowers it to what it was built for
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a database is and how it is to be treated."""
+
+    path: str
+    durability: Durability = "full"
+    vfs: str | None = None
+
+    @property
+    def in_memory(self) -> bool:
+        return self.path == MEMORY
+
+
+def connect(place: Place) -> apsw.Connection:
+    """Open a connection for reading and writing. Each is used by one thread at a time."""
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_NOMUTEX
+    connection = apsw.Connection(place.path, flags=flags, vfs=place.vfs)
+    try:
+        connection.set_busy_handler(_wait_for_lock)
+        connection.execute(
+            "PRAGMA secure_delete = OFF; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;"
+            f"PRAGMA mmap_size = {_MMAP_BYTES}"
+        ).fetchall()
+        if place.in_memory:
+            connection.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF").fetchall()
+        else:
+            _make_durable(connection, place.durability)
+    except BaseException:
+        connection.close(True)
+        raise
+    return connection
+
+
+def connect_for_reading(path: str) -> apsw.Connection:
+    """Open an existing file without any means to change it."""
+    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
+    connection.set_busy_handler(_wait_for_lock)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+    except apsw.CantOpenError:
+        # In a directory that cannot be written, a file that nobody has open can still be read as it is.
+        connection.close(True)
+        if os.path.exists(path + "-wal"):
+            raise
+        uri = "file:" + urllib.parse.quote(os.path.abspath(path)) + "?immutable=1"
+        connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    except BaseException:
+        connection.close(True)
+        raise
+    return connection
+
+
+def _make_durable(connection: apsw.Connection, durability: Durability) -> None:
+    level = "FULL" if durability == "full" else "NORMAL"
+    connection.execute(f"PRAGMA synchronous = {level}").fetchall()
+    if sys.platform == "darwin":
+        # fsync on macOS leaves the data in the drive's cache.
+        connection.execute("PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON").fetchall()
+
+
+def _wait_for_lock(tries: int) -> bool:
+    step_s = _BUSY_STEP_S[min(tries, len(_BUSY_STEP_S) - 1)]
+    time.sleep(step_s)
+    return tries * step_s < _BUSY_MAX_S
+
+
+def create_file(path: str) -> None:
+    """Make an empty file that only its owner may read, unless there is one.
+
+    An existing file is not touched: closing a descriptor of it would drop the locks that SQLite holds on it
+    for other connections of this process (POSIX advisory locks).
+    """
+    if os.path.isdir(path):
+        raise errors.NotADatabaseError(f"{path} is a directory", hint="give the path of a file in it")
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    except FileExistsError:
+        # SQLite takes a file too short for its header to be an empty one, and would write over it.
+        if 0 < os.stat(path).st_size < _HEADER_BYTES:
+            raise errors.NotADatabaseError(
+                f"{path} is not a singletable database", hint="give the path of another file"
+            ) from None
+    except FileNotFoundError:
+        raise errors.StorageFailedError(
+            f"{path} cannot be made: its directory does not exist", hint="make the directory first"
+        ) from None
+    except OSError as error:
+        raise errors.ReadOnlyDatabaseError(
+            f"{path} cannot be made: {error.strerror}", hint="check the permissions of its directory"
+        ) from None
+
+
+class Reader:
+    """A read connection, and the state of the file up to which it knows the catalog."""
+
+    __slots__ = ("connection", "execute", "lock", "seen")
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()  # held while a request reads; a fork waits for it
+        self.connection: apsw.Connection | None = None
+        self.seen = -1
+
+    def connect(self, place: Place) -> None:
+        self.connection = connect(place)
+        self.connection.execute("PRAGMA query_only = ON").fetchall()
+        self.execute = self.connection.execute
+        self.seen = -1
+
+    def disconnect(self) -> None:
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = None
+
+    def data_version(self) -> int:
+        """Return a number that changes when the last read saw another connection's commit."""
+        assert self.connection is not None
+        return self.connection.data_version()
+
+
+class Readers:
+    """The read connections of a file. A request takes one, and gives it back."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._idle: list[Reader] = []
+        self._all: set[Reader] = set()
+        self._paused: list[Reader] = []
+        self._growing = threading.Lock()
+        self._is_closed = False
+
+    def take(self) -> Reader:
+        try:
+            reader = self._idle.pop()
+        except IndexError:
+            reader = self._grow()
+        reader.lock.acquire()
+        if reader.connection is None:
+            try:
+                self._check_open()
+                reader.connect(self._place)
+            except BaseException:
+                self.give(reader)
+                raise
+        return reader
+
+    def give(self, reader: Reader) -> None:
+        if len(self._idle) < limits.IDLE_READERS_MAX and not self._is_closed:
+            self._idle.append(reader)
+        else:
+            self._all.discard(reader)
+            reader.disconnect()
+        reader.lock.release()
+
+    def close(self) -> None:
+        self._is_closed = True
+        self.pause()
+        self.resume()
+
+    def pause(self) -> None:
+        """Wait for the requests that are reading, and disconnect; `take` waits until `resume`."""
+        self._growing.acquire()
+        self._paused = list(self._all)
+        for reader in self._paused:
+            reader.lock.acquire()
+            reader.disconnect()
+
+    def resume(self) -> None:
+        for reader in self._paused:
+            reader.lock.release()
+        self._growing.release()
+
+    def _grow(self) -> Reader:
+        with self._growing:
+            self._check_open()
+            reader = Reader()
+            self._all.add(reader)
+            return reader
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise apsw.ConnectionClosedError("closed")

@@ -1,0 +1,145 @@
+"""What a table is: its keys, its indexes and its settings, as values that are stored in the catalog."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final, Literal
+
+import orjson
+
+from singletable.values.types import KeyType
+
+ProjectionKind = Literal["ALL", "KEYS_ONLY", "INCLUDE"]
+IndexStatus = Literal["CREATING", "ACTIVE"]
+BillingMode = Literal["PROVISIONED", "PAY_PER_REQUEST"]
+StreamView = Literal["NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES", "KEYS_ONLY"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyAttribute:
+    """An attribute that takes part in a key."""
+
+    name: str
+    type: KeyType
+
+
+@dataclass(frozen=True, slots=True)
+class KeySchema:
+    """Which attributes place an item. A table has one of each at most; a global index up to four."""
+
+    partition: tuple[KeyAttribute, ...]
+    sort: tuple[KeyAttribute, ...] = ()
+
+    @property
+    def attributes(self) -> tuple[KeyAttribute, ...]:
+        return self.partition + self.sort
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(attribute.name for attribute in self.attributes)
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """Which attributes of an item can be read through an index."""
+
+    kind: ProjectionKind
+    attributes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Throughput:
+    """Provisioned capacity; both 0 when a table is paid per request."""
+
+    read_units: int = 0
+    write_units: int = 0
+
+
+ON_DEMAND: Final = Throughput()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexDefinition:
+    """A secondary index. `id` names its physical table and is never used again."""
+
+    id: int
+    name: str
+    is_global: bool
+    key: KeySchema
+    projection: Projection
+    status: IndexStatus = "ACTIVE"
+    throughput: Throughput = ON_DEMAND
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamDefinition:
+    """A stream of a table. A new one, with a new label, begins each time streams are turned on."""
+
+    view: StreamView
+    created_us: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableDefinition:
+    """A table. `id` names its physical table and is never used again, also when the name is."""
+
+    id: int
+    name: str
+    uuid: str
+    created_us: int
+    key: KeySchema
+    attributes: tuple[KeyAttribute, ...]
+    indexes: tuple[IndexDefinition, ...] = ()
+    billing: BillingMode = "PROVISIONED"
+    billing_changed_us: int | None = None
+    throughput: Throughput = ON_DEMAND
+    stream: StreamDefinition | None = None
+    stream_label_us: int | None = None  # of the newest stream, also when it is off
+    recovery_days: int | None = None
+    deletion_protected: bool = False
+    settings: dict[str, Any] = field(default_factory=dict)  # carried and described, without effect on storage
+
+    @property
+    def logs_changes(self) -> bool:
+        return self.stream is not None or self.recovery_days is not None
+
+
+def encode_definition(table: TableDefinition) -> bytes:
+    """Return the JSON text that the catalog stores."""
+    return orjson.dumps(asdict(table))
+
+
+def decode_definition(text: bytes) -> TableDefinition:
+    """Read back what `encode_definition` wrote."""
+    raw = orjson.loads(text)
+    return TableDefinition(
+        **{
+            **raw,
+            "key": _key_schema(raw["key"]),
+            "attributes": _key_attributes(raw["attributes"]),
+            "indexes": tuple(_index(index) for index in raw["indexes"]),
+            "throughput": Throughput(**raw["throughput"]),
+            "stream": StreamDefinition(**raw["stream"]) if raw["stream"] else None,
+        }
+    )
+
+
+def _key_attributes(raw: list[dict[str, Any]]) -> tuple[KeyAttribute, ...]:
+    return tuple(KeyAttribute(**attribute) for attribute in raw)
+
+
+def _key_schema(raw: dict[str, Any]) -> KeySchema:
+    return KeySchema(_key_attributes(raw["partition"]), _key_attributes(raw["sort"]))
+
+
+def _index(raw: dict[str, Any]) -> IndexDefinition:
+    projection = Projection(raw["projection"]["kind"], tuple(raw["projection"]["attributes"]))
+    return IndexDefinition(
+        **{
+            **raw,
+            "key": _key_schema(raw["key"]),
+            "projection": projection,
+            "throughput": Throughput(**raw["throughput"]),
+        }
+    )

@@ -1,0 +1,56 @@
+"""What SQLite reports, as errors of ours: one sentence each, and a hint."""
+
+from __future__ import annotations
+
+import apsw
+
+from singletable import errors
+
+_DAMAGED_HINT = "run `singletable check` on a copy of the file, or restore a backup"
+
+
+def translate(error: apsw.Error, path: str) -> errors.DatabaseError:
+    """Return the error that a user should see for one of SQLite's."""
+    match error:
+        case apsw.FullError():
+            return errors.DiskFullError(
+                f"{path}: the disk is full; nothing of the request was written",
+                hint="make room and send the request again",
+            )
+        case apsw.NotADBError():
+            return errors.NotADatabaseError(
+                f"{path} is not a singletable database",
+                hint="give the path of a database made by singletable, or of a file that does not exist yet",
+            )
+        case apsw.CorruptError() | apsw.FormatError():
+            return errors.CorruptDatabaseError(f"{path} is damaged: {_reason(error)}", hint=_DAMAGED_HINT)
+        case apsw.ReadOnlyError():
+            return errors.ReadOnlyDatabaseError(
+                f"{path} cannot be written",
+                hint="check the permissions of the file and of its directory",
+            )
+        case apsw.CantOpenError() | apsw.PermissionsError() | apsw.AuthError():
+            return errors.StorageFailedError(
+                f"{path} cannot be opened",
+                hint="check that its directory exists and can be written",
+            )
+        case apsw.BusyError() | apsw.LockedError():
+            return errors.DatabaseBusyError(
+                f"{path}: another process held the write lock for too long",
+                hint="send the request again; look for a process that stopped in the middle of a write",
+            )
+        case apsw.ConnectionClosedError():
+            return closed(path)
+        case _:
+            return errors.StorageFailedError(
+                f"{path}: reading or writing failed: {_reason(error)}",
+                hint="look at the disk and at the system's log; what was acknowledged before is kept",
+            )
+
+
+def closed(path: str) -> errors.DatabaseClosedError:
+    return errors.DatabaseClosedError(f"{path} was closed", hint="open it again with Database.open")
+
+
+def _reason(error: apsw.Error) -> str:
+    return str(error).removeprefix(f"{type(error).__name__}: ")

@@ -1,0 +1,47 @@
+"""Items as they are stored: their place, their bytes, and, when somebody needs them, their attributes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import orjson
+
+from singletable.values.types import Item
+
+
+class PrimaryKey(NamedTuple):
+    """Where an item stands: the stored partition column and the order-preserving sort bytes."""
+
+    partition: bytes
+    sort: bytes
+
+
+class Image:
+    """An item at one moment: its stored bytes, its size by AWS's rules, and, when needed, its attributes."""
+
+    __slots__ = ("_item", "item_bytes", "raw")
+
+    def __init__(self, raw: bytes, item_bytes: int, item: Item | None = None) -> None:
+        self.raw = raw
+        self.item_bytes = item_bytes
+        self._item = item
+
+    @classmethod
+    def of(cls, item: Item, item_bytes: int) -> Image:
+        return cls(orjson.dumps(item), item_bytes, item)
+
+    @property
+    def item(self) -> Item:
+        if self._item is None:
+            self._item = orjson.loads(self.raw)
+        return self._item
+
+
+class Stored(Image):
+    """An item as it stands in its table, with the id of its row."""
+
+    __slots__ = ("row_id",)
+
+    def __init__(self, row_id: int, item_bytes: int, raw: bytes) -> None:
+        super().__init__(raw, item_bytes)
+        self.row_id = row_id

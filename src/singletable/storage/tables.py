@@ -1,0 +1,170 @@
+"""A table as the store uses it: its definition with the SQL and the key functions that follow from it.
+
+Built once for each version of the catalog; nothing here changes afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from singletable import limits
+from singletable.storage import schema
+from singletable.storage.definitions import IndexDefinition, KeyAttribute, TableDefinition
+from singletable.storage.images import Image, PrimaryKey
+from singletable.values.keys import composite_key_bytes, key_bytes, partition_bytes
+from singletable.values.sizes import item_bytes
+from singletable.values.types import Item
+
+EntryKey = tuple[bytes, bytes]
+_Part = Callable[[Item], bytes | None]
+
+
+class Index:
+    """A secondary index: which items it holds, in which order, and how large they are in it."""
+
+    __slots__ = (
+        "_partition_part",
+        "_sort_part",
+        "definition",
+        "delete_entry",
+        "id",
+        "insert_entry",
+        "insert_missing_entry",
+        "name",
+        "projected_names",
+        "source",
+    )
+
+    def __init__(self, definition: IndexDefinition, table: TableDefinition) -> None:
+        self.definition = definition
+        self.id = definition.id
+        self.name = definition.name
+        self.projected_names = _projected_names(definition, table)
+        self._partition_part = _key_part(definition.key.partition, limits.PARTITION_KEY_BYTES_MAX)
+        self._sort_part = _key_part(definition.key.sort, limits.SORT_KEY_BYTES_MAX)
+        self.insert_entry = schema.insert_entry(self.id)
+        self.insert_missing_entry = schema.insert_missing_entry(self.id)
+        self.delete_entry = schema.delete_entry(self.id)
+        self.source = schema.index_source(self.id, table.id)
+
+    @property
+    def is_ready(self) -> bool:
+        return self.definition.status == "ACTIVE"
+
+    def entry_key(self, item: Item) -> EntryKey | None:
+        """Return where the item stands in the index; None when a key attribute is missing or unfit."""
+        partition = self._partition_part(item)
+        if partition is None:
+            return None
+        sort = self._sort_part(item)
+        return None if sort is None else (partition_bytes(partition), sort)
+
+    def projected_bytes(self, image: Image) -> int:
+        """Return the size of what the index holds of an item."""
+        return image.item_bytes if self.projected_names is None else item_bytes(self.project(image.item))
+
+    def project(self, item: Item) -> Item:
+        """Return what the index holds of the item."""
+        if self.projected_names is None:
+            return item
+        return {name: value for name, value in item.items() if name in self.projected_names}
+
+
+class Table:
+    """A table of the catalog, ready for use."""
+
+    __slots__ = (
+        "definition",
+        "delete_item",
+        "id",
+        "index_by_name",
+        "indexes",
+        "insert_item",
+        "key_attributes",
+        "key_names",
+        "name",
+        "partition_name",
+        "partition_type",
+        "select_image",
+        "select_item",
+        "sort_name",
+        "sort_type",
+        "source",
+        "update_item",
+    )
+
+    def __init__(self, definition: TableDefinition) -> None:
+        self.definition = definition
+        self.id = definition.id
+        self.name = definition.name
+        self.key_attributes = definition.key.attributes
+        self.key_names = definition.key.names
+        self.partition_name = definition.key.partition[0].name
+        self.partition_type = definition.key.partition[0].type
+        sort = definition.key.sort
+        self.sort_name = sort[0].name if sort else None
+        self.sort_type = sort[0].type if sort else None
+        self.indexes = tuple(Index(index, definition) for index in definition.indexes)
+        self.index_by_name = {index.name: index for index in self.indexes}
+        self.source = schema.item_source(self.id)
+        self.select_item = schema.select_item(self.id)
+        self.select_image = schema.select_image(self.id)
+        self.insert_item = schema.insert_item(self.id)
+        self.update_item = schema.update_item(self.id)
+        self.delete_item = schema.delete_item(self.id)
+
+    def key_of(self, item: Item) -> PrimaryKey:
+        """Return the key of an item whose key attributes are known to be right."""
+        partition = key_bytes(self.partition_type, item[self.partition_name][self.partition_type])
+        if self.sort_name is None or self.sort_type is None:
+            return PrimaryKey(partition_bytes(partition), b"")
+        sort = key_bytes(self.sort_type, item[self.sort_name][self.sort_type])
+        return PrimaryKey(partition_bytes(partition), sort)
+
+    def key_item(self, item: Item) -> Item:
+        """Return the key attributes of an item alone."""
+        return {name: item[name] for name in self.key_names}
+
+
+def _projected_names(index: IndexDefinition, table: TableDefinition) -> frozenset[str] | None:
+    if index.projection.kind == "ALL":
+        return None
+    return frozenset((*table.key.names, *index.key.names, *index.projection.attributes))
+
+
+def _key_part(attributes: Sequence[KeyAttribute], bytes_max: int) -> _Part:
+    """Return a function from an item to the bytes of one half of an index key.
+
+    An item whose attribute is missing is left out of the index. So is one that cannot be a key there (another
+    type, empty, too long): new writes of such items are refused, but an index may be added to a table that
+    holds some (AWS guide, "Detecting and correcting index key violations").
+    """
+    if not attributes:
+        return lambda item: b""
+    if len(attributes) == 1:
+        return _single_part(attributes[0], bytes_max)
+
+    parts = [_single_part(attribute, bytes_max) for attribute in attributes]
+
+    def several(item: Item) -> bytes | None:
+        if any(part(item) is None for part in parts):
+            return None
+        return composite_key_bytes([(a.type, item[a.name][a.type]) for a in attributes])
+
+    return several
+
+
+def _single_part(attribute: KeyAttribute, bytes_max: int) -> _Part:
+    name, key_type = attribute.name, attribute.type
+
+    def part(item: Item) -> bytes | None:
+        value = item.get(name)
+        if value is None:
+            return None
+        payload = value.get(key_type)
+        if not payload:
+            return None
+        encoded = key_bytes(key_type, payload)
+        return encoded if len(encoded) <= bytes_max else None
+
+    return part

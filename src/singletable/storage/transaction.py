@@ -1,0 +1,244 @@
+"""One write transaction: the only place that changes a database."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import apsw
+
+from singletable import limits
+from singletable.storage import schema
+from singletable.storage.catalog import Catalog, scalar
+from singletable.storage.changes import Change
+from singletable.storage.definitions import IndexDefinition, TableDefinition, encode_definition
+from singletable.storage.images import PrimaryKey, Stored
+from singletable.storage.reading import Counts, select_counts, select_image
+from singletable.storage.tables import Index, Table
+
+INSERTED, MODIFIED, REMOVED = 1, 2, 3
+
+# A physical table with more rows than this is emptied piece by piece in the background before it is dropped.
+_DROP_AT_ONCE_ITEMS = 1_000
+
+
+class Transaction:
+    """What a group of requests reads and writes before its COMMIT.
+
+    Requests plan first and write afterwards: `is_dirty` tells that statements were carried out, after which
+    a request may no longer fail by itself (SQLite ends the whole transaction on a full disk or an I/O error,
+    so a savepoint would be false safety).
+    """
+
+    __slots__ = ("_counts", "catalog", "connection", "execute", "is_dirty", "now_us")
+
+    def __init__(self, connection: apsw.Connection, catalog: Catalog, now_us: int) -> None:
+        self.connection = connection
+        self.execute = connection.execute
+        self.catalog = catalog
+        self.now_us = now_us
+        self.is_dirty = False
+        self._counts: dict[int, list[int]] = {}
+
+    # --- items ------------------------------------------------------------------
+
+    def get(self, table: Table, key: PrimaryKey) -> Stored | None:
+        """Return the item as it stands, with what this transaction has written so far."""
+        return select_image(self.execute, table, key)
+
+    def apply(self, change: Change) -> None:
+        """Write a change with everything that follows from it: index entries, counts, log entry."""
+        before, after = change.before, change.after
+        if after is None and before is None:
+            return
+        self.is_dirty = True
+        row_id = self._write_item(change)
+        for index in change.table.indexes:
+            self._write_entry(index, change, row_id)
+        self._count(
+            change.table.id,
+            items=(after is not None) - (before is not None),
+            item_bytes=(after.item_bytes if after else 0) - (before.item_bytes if before else 0),
+        )
+        if change.table.definition.logs_changes:
+            self._log(change)
+
+    def _write_item(self, change: Change) -> int:
+        before, after, table = change.before, change.after, change.table
+        if before is None:
+            assert after is not None
+            self.execute(table.insert_item, (*change.key, after.item_bytes, after.raw))
+            return self.connection.last_insert_rowid()
+        if after is None:
+            self.execute(table.delete_item, (before.row_id,))
+        else:
+            self.execute(table.update_item, (after.item_bytes, after.raw, before.row_id))
+        return before.row_id
+
+    def _write_entry(self, index: Index, change: Change, row_id: int) -> None:
+        before, after = change.before, change.after
+        old = index.entry_key(before.item) if before else None
+        new = index.entry_key(after.item) if after else None
+        if old == new and index.is_ready:
+            if before and after and new:
+                growth = index.projected_bytes(after) - index.projected_bytes(before)
+                self._count(index.id, items=0, item_bytes=growth)
+            return
+        if before and old:
+            self.execute(index.delete_entry, (*old, *change.key))
+            # While an index is being filled, the item may not have had its entry yet.
+            if index.is_ready or self.connection.changes():
+                self._count(index.id, items=-1, item_bytes=-index.projected_bytes(before))
+        if after and new:
+            self.execute(index.insert_entry, (*new, *change.key, row_id))
+            self._count(index.id, items=1, item_bytes=index.projected_bytes(after))
+
+    def _log(self, change: Change) -> None:
+        before, after, table = change.before, change.after, change.table
+        old = before.raw if before else None
+        new = after.raw if after else None
+        if old == new:
+            return  # a write that changes nothing leaves no record (AWS guide, "Change data capture")
+        event = INSERTED if old is None else REMOVED if new is None else MODIFIED
+        kept = new if table.definition.stream is not None else None
+        self.execute(schema.INSERT_LOG, (change.at_us, table.id, event, *change.key, old, kept))
+
+    # --- counts -------------------------------------------------------------------
+
+    def counts(self, store_id: int) -> Counts:
+        """Return the counts of a table or index, with what this transaction has added so far."""
+        stored = select_counts(self.execute, store_id)
+        items, item_bytes = self._counts.get(store_id, (0, 0))
+        return Counts(stored.items + items, stored.item_bytes + item_bytes)
+
+    def _count(self, store_id: int, *, items: int, item_bytes: int) -> None:
+        if items or item_bytes:
+            pending = self._counts.setdefault(store_id, [0, 0])
+            pending[0] += items
+            pending[1] += item_bytes
+
+    def flush_counts(self) -> None:
+        """Write the counts of the whole group; the last statements before its COMMIT."""
+        for store_id, (items, item_bytes) in self._counts.items():
+            if items or item_bytes:
+                self.execute(schema.ADD_TO_COUNTER, (items, item_bytes, store_id))
+
+    # --- tables --------------------------------------------------------------------
+
+    def new_id(self) -> int:
+        """Return an id that no table or index has had."""
+        self.is_dirty = True
+        return int(scalar(self.execute(schema.NEXT_ID)))
+
+    def create_table(self, definition: TableDefinition) -> None:
+        self.is_dirty = True
+        self.execute(schema.create_item_table(definition.id)).fetchall()
+        self.execute(schema.INSERT_COUNTER, (definition.id,))
+        for index in definition.indexes:
+            self._create_index(index)
+        self._save(definition)
+
+    def alter_table(self, definition: TableDefinition) -> None:
+        """Store a new definition of a table; make and drop the indexes in which it differs."""
+        self.is_dirty = True
+        table = self.catalog.get(definition.name)
+        assert table is not None
+        old = {index.id: index for index in table.definition.indexes}
+        new = {index.id: index for index in definition.indexes}
+        for index_id in old.keys() - new.keys():
+            self._drop_index(index_id)
+        for index_id in new.keys() - old.keys():
+            self._create_index(new[index_id])
+            if new[index_id].status == "CREATING":
+                self.execute(schema.SAVE_BACKFILL, (index_id, 0))
+        self._save(definition)
+
+    def delete_table(self, table: Table) -> None:
+        self.is_dirty = True
+        for index in table.indexes:
+            self._drop_index(index.id)
+        self._drop(schema.item_table(table.id), self.counts(table.id).items)
+        self._forget_counts(table.id)
+        self.execute(schema.FORGET_TABLE, (table.name,))
+        self.catalog = self.catalog.without_table(self._bump_version(), table.name)
+
+    def _create_index(self, index: IndexDefinition) -> None:
+        self.execute(schema.create_index_table(index.id)).fetchall()
+        self.execute(schema.INSERT_COUNTER, (index.id,))
+
+    def _drop_index(self, index_id: int) -> None:
+        self._drop(schema.index_table(index_id), self.counts(index_id).items)
+        self.execute(schema.DELETE_BACKFILL, (index_id,))
+        self._forget_counts(index_id)
+
+    def _drop(self, name: str, items: int) -> None:
+        if items <= _DROP_AT_ONCE_ITEMS:
+            self.execute(f"DROP TABLE {name}").fetchall()
+        else:
+            self.execute(schema.INSERT_DROPPED, (name,))
+
+    def _forget_counts(self, store_id: int) -> None:
+        self.execute(schema.DELETE_COUNTER, (store_id,))
+        self._counts.pop(store_id, None)
+
+    def _save(self, definition: TableDefinition) -> None:
+        text = encode_definition(definition)
+        self.execute(schema.SAVE_TABLE, (definition.name, definition.id, text))
+        self.catalog = self.catalog.with_table(self._bump_version(), definition)
+
+    def _bump_version(self) -> int:
+        return int(scalar(self.execute(schema.BUMP_CATALOG)))
+
+    # --- background work --------------------------------------------------------------
+
+    def backfill(self, table: Table, index: Index, *, rows_max: int) -> bool:
+        """Make the entries of the next rows of a table in a new index. Return whether none is left."""
+        self.is_dirty = True
+        position = int(scalar(self.execute(schema.SELECT_BACKFILL, (index.id,))))
+        rows: list[Any] = self.execute(schema.select_rows_after(table.id), (position, rows_max)).fetchall()
+        for row_id, pk, sk, item_bytes, raw in rows:
+            image = Stored(row_id, item_bytes, raw)
+            entry = index.entry_key(image.item)
+            if entry is None:
+                continue
+            self.execute(index.insert_missing_entry, (*entry, pk, sk, row_id))
+            if self.connection.changes():
+                self._count(index.id, items=1, item_bytes=index.projected_bytes(image))
+        if len(rows) == rows_max:
+            self.execute(schema.SAVE_BACKFILL, (index.id, rows[-1][0]))
+            return False
+        self.execute(schema.DELETE_BACKFILL, (index.id,))
+        self._save(_with_index_active(table.definition, index.id))
+        return True
+
+    def reclaim(self, *, rows_max: int) -> bool:
+        """Take some rows of dropped tables away. Return whether none is left."""
+        name = next(self.execute(schema.SELECT_DROPPED), (None,))[0]
+        if name is None:
+            return True
+        self.is_dirty = True
+        self.execute(schema.delete_some_rows(name), (rows_max,))
+        if self.connection.changes() < rows_max:
+            self.execute(f"DROP TABLE {name}").fetchall()
+            self.execute(schema.DELETE_DROPPED, (name,))
+        return False
+
+    # --- idempotency tokens ---------------------------------------------------------------
+
+    def token_digest(self, token: str) -> bytes | None:
+        """Return the digest of the request that used a token in the last ten minutes."""
+        row = next(self.execute(schema.SELECT_TOKEN, (token,)), None)
+        if row is None or row[0] <= self.now_us - limits.TRANSACTION_TOKEN_S * 1_000_000:
+            return None
+        digest: bytes = row[1]
+        return digest
+
+    def save_token(self, token: str, digest: bytes) -> None:
+        self.is_dirty = True
+        self.execute(schema.FORGET_OLD_TOKENS, (self.now_us - limits.TRANSACTION_TOKEN_S * 1_000_000,))
+        self.execute(schema.SAVE_TOKEN, (token, self.now_us, digest))
+
+
+def _with_index_active(definition: TableDefinition, index_id: int) -> TableDefinition:
+    indexes = (replace(i, status="ACTIVE") if i.id == index_id else i for i in definition.indexes)
+    return replace(definition, indexes=tuple(indexes))

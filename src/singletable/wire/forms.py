@@ -1,0 +1,68 @@
+"""The two forms that requests and answers take: JSON on the wire, and boto3's Python values in the process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+import orjson
+
+from singletable.values.native import has_binary, to_native
+from singletable.values.reading import read_item, read_key
+from singletable.values.types import Item
+
+StoredItem = bytes | Item
+
+
+class Form(Protocol):
+    """How values come in and go out."""
+
+    is_native: bool
+
+    def item(self, stored: StoredItem) -> Any:
+        """Return an item for an answer."""
+        ...
+
+    def time(self, at_us: int) -> Any:
+        """Return a point in time for an answer."""
+        ...
+
+
+class JsonForm:
+    """Binary values are base64, times are seconds; stored items go out as the bytes they are stored as."""
+
+    is_native = False
+
+    def item(self, stored: StoredItem) -> Any:
+        return orjson.Fragment(stored) if isinstance(stored, bytes) else stored
+
+    def time(self, at_us: int) -> Any:
+        return round(at_us / 1_000_000, 3)
+
+
+class NativeForm:
+    """Binary values are bytes, times are datetimes; every answer is a fresh dict."""
+
+    is_native = True
+
+    def item(self, stored: StoredItem) -> Any:
+        if not isinstance(stored, bytes):
+            return to_native(stored)
+        item = orjson.loads(stored)
+        return to_native(item) if has_binary(stored) else item
+
+    def time(self, at_us: int) -> Any:
+        return datetime.fromtimestamp(at_us / 1_000_000, UTC)
+
+
+JSON: Form = JsonForm()
+NATIVE: Form = NativeForm()
+
+
+def take_item(raw: Mapping[str, Any], form: Form) -> tuple[Item, int]:
+    return read_item(raw, native=form.is_native)
+
+
+def take_key(raw: Mapping[str, Any], form: Form) -> Item:
+    return read_key(raw, native=form.is_native)

@@ -1,0 +1,131 @@
+"""PutItem, GetItem, UpdateItem, DeleteItem as DynamoDB shapes."""
+
+from __future__ import annotations
+
+from singletable.engine import items
+from singletable.engine.requests import DeleteItem, GetItem, PutItem, UpdateItem, Write
+from singletable.engine.results import WriteResult
+from singletable.errors import ValidationError
+from singletable.wire.forms import Form, take_item, take_key
+from singletable.wire.parameters import (
+    Answer,
+    Params,
+    Session,
+    collection_metrics,
+    condition_only,
+    consumed_capacity,
+    projection_only,
+    refuse_legacy,
+    report,
+    reports_collections,
+    returns_on_failure,
+    scope,
+    table_name,
+)
+
+
+def get_item(session: Session, params: Params, form: Form) -> Answer:
+    refuse_legacy(params)
+    result = items.get_item(session.store, parse_get(params, form))
+    answer: Answer = {}
+    if result.item is not None:
+        answer["Item"] = form.item(result.item)
+    wanted = report(params)
+    if result.consumed is not None and wanted != "NONE":
+        answer["ConsumedCapacity"] = consumed_capacity(result.consumed, wanted)
+    return answer
+
+
+def put_item(session: Session, params: Params, form: Form) -> Answer:
+    refuse_legacy(params)
+    request = parse_put(params, form)
+    if request.returns not in ("NONE", "ALL_OLD"):
+        raise ValidationError("ReturnValues can only be ALL_OLD or NONE")
+    return _write_answer(items.write_item(session.store, request), request, form)
+
+
+def delete_item(session: Session, params: Params, form: Form) -> Answer:
+    refuse_legacy(params)
+    request = parse_delete(params, form)
+    if request.returns not in ("NONE", "ALL_OLD"):
+        raise ValidationError("ReturnValues can only be ALL_OLD or NONE")
+    return _write_answer(items.write_item(session.store, request), request, form)
+
+
+def update_item(session: Session, params: Params, form: Form) -> Answer:
+    refuse_legacy(params)
+    request = parse_update(params, form)
+    return _write_answer(items.write_item(session.store, request), request, form)
+
+
+def _write_answer(result: WriteResult, request: Write, form: Form) -> Answer:
+    answer: Answer = {}
+    if result.attributes is not None:
+        answer["Attributes"] = form.item(result.attributes)
+    if result.consumed is not None:
+        answer["ConsumedCapacity"] = consumed_capacity(result.consumed, request.report)
+    if result.collection is not None:
+        answer["ItemCollectionMetrics"] = collection_metrics(result.collection, form)
+    return answer
+
+
+# --- parsing, also of the actions of a transaction -----------------------------------------
+
+
+def parse_get(params: Params, form: Form) -> GetItem:
+    return GetItem(
+        table=table_name(params["TableName"]),
+        key=take_key(params["Key"], form),
+        projection=projection_only(params, form),
+        consistent=bool(params.get("ConsistentRead")),
+        report=report(params),
+    )
+
+
+def parse_put(params: Params, form: Form) -> PutItem:
+    item, item_bytes = take_item(params["Item"], form)
+    return PutItem(
+        table=table_name(params["TableName"]),
+        item=item,
+        item_bytes=item_bytes,
+        condition=condition_only(params, form),
+        returns=params.get("ReturnValues") or "NONE",
+        returns_on_failure=returns_on_failure(params),
+        report=report(params),
+        reports_collections=reports_collections(params),
+    )
+
+
+def parse_delete(params: Params, form: Form) -> DeleteItem:
+    return DeleteItem(
+        table=table_name(params["TableName"]),
+        key=take_key(params["Key"], form),
+        condition=condition_only(params, form),
+        returns=params.get("ReturnValues") or "NONE",
+        returns_on_failure=returns_on_failure(params),
+        report=report(params),
+        reports_collections=reports_collections(params),
+    )
+
+
+def parse_update(params: Params, form: Form) -> UpdateItem:
+    placeholders = scope(params, form)
+    update_text = params.get("UpdateExpression")
+    condition_text = params.get("ConditionExpression")
+    update = None if update_text is None else placeholders.update(update_text)
+    condition = (
+        None
+        if condition_text is None
+        else placeholders.condition(condition_text, parameter="ConditionExpression")
+    )
+    placeholders.finish()
+    return UpdateItem(
+        table=table_name(params["TableName"]),
+        key=take_key(params["Key"], form),
+        update=update,
+        condition=condition,
+        returns=params.get("ReturnValues") or "NONE",
+        returns_on_failure=returns_on_failure(params),
+        report=report(params),
+        reports_collections=reports_collections(params),
+    )

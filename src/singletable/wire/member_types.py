@@ -1,0 +1,179 @@
+"""Check that the members of a request are known and have the JSON types of their shapes.
+
+AWS reads the body in order and answers the first member of a wrong type with a SerializationException that
+does not name it. The texts are those that dynalite's tests took from the live service. Since 2026 AWS leaves
+the text out where a list stands in the wrong place (SDKs then print "UnknownError"); the older text is kept
+there, because it says what is wrong.
+
+AWS turns "true" into a boolean and 5.5 into an integer. Both are refused here: nothing past this point
+converts, and no SDK sends them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from singletable.errors import SerializationError, ValidationError
+from singletable.wire.live_shapes import live_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from singletable.wire.live_shapes import Shape
+
+OPAQUE: Final = "AttributeValue"  # read by the values layer; here it is only known to be a map
+
+_JAVA_PACKAGE: Final = "com.amazonaws.dynamodb.v20120810"
+_JAVA_SCALARS: Final = {"string": "String", "integer": "Integer", "long": "Long", "boolean": "Boolean"}
+
+_MAP_UNEXPECTED: Final = "Start of structure or map found where not expected"
+_CANNOT_CAST: Final = (
+    "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class "
+    "java.lang.Class (sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and java.lang.Class are "
+    "in module java.base of loader 'bootstrap')"
+)
+
+
+# --- types ---------------------------------------------------------------------------------------
+
+
+def require_types(shape: Shape, members: Mapping[str, Any]) -> None:
+    """Raise SerializationError for the first member of a structure that has a wrong JSON type."""
+    for name, value in members.items():
+        target = shape.members.get(name)
+        if target is not None and value is not None:
+            _require_type(live_shape(target), value, is_member=True)
+
+
+def _require_type(shape: Shape, value: Any, *, is_member: bool) -> None:
+    match shape.kind:
+        case "structure" | "map":
+            _require_mapping(shape, value, is_member=is_member)
+        case "list":
+            _require_list(shape, value, is_member=is_member)
+        case kind:
+            _require_scalar(shape, kind, value)
+
+
+def _require_mapping(shape: Shape, value: Any, *, is_member: bool) -> None:
+    if isinstance(value, list | tuple):
+        raise SerializationError(f"Unrecognized collection type {_java_type(shape)}")
+    if not isinstance(value, Mapping):
+        if is_member:
+            raise SerializationError("Unexpected field type")
+        raise SerializationError(
+            "Unexpected value type in payload" if shape.kind == "structure" else _CANNOT_CAST
+        )
+    if shape.name == OPAQUE:
+        return
+    if shape.kind == "structure":
+        require_types(shape, value)
+        return
+    if shape.element != OPAQUE:
+        for key in value:
+            _require_scalar(live_shape(shape.key or ""), "string", key)
+    _require_entries(shape, value.values())
+
+
+def _require_list(shape: Shape, value: Any, *, is_member: bool) -> None:
+    if isinstance(value, Mapping):
+        raise SerializationError(_MAP_UNEXPECTED)
+    if not isinstance(value, list | tuple):
+        raise SerializationError("Unexpected field type" if is_member else _CANNOT_CAST)
+    _require_entries(shape, value)
+
+
+def _require_entries(shape: Shape, entries: Iterable[Any]) -> None:
+    element = live_shape(shape.element or "")
+    for entry in entries:
+        if entry is not None:
+            _require_type(element, entry, is_member=False)
+
+
+def _require_scalar(shape: Shape, kind: str, value: Any) -> None:
+    match kind, value:
+        case ("string", str()) | ("boolean", bool()):
+            return
+        case (("integer" | "long"), int()) if not isinstance(value, bool):
+            return
+        case _, Mapping():
+            raise SerializationError(_MAP_UNEXPECTED)
+        case _, list() | tuple():
+            raise SerializationError(f"Unrecognized collection type {_java_type(shape)}")
+        case "boolean", str():
+            raise SerializationError("Unexpected token received from parser")
+        case _:
+            raise SerializationError(f"{_token(value)} cannot be converted to {_JAVA_SCALARS[kind]}")
+
+
+def _token(value: Any) -> str:
+    match value:
+        case True:
+            return "TRUE_VALUE"
+        case False:
+            return "FALSE_VALUE"
+        case int():
+            return "NUMBER_VALUE"
+        case float():
+            return "DECIMAL_VALUE"
+        case str():
+            return "STRING_VALUE"
+        case _:
+            return type(value).__name__  # no JSON: a Python object given in the process
+
+
+def _java_type(shape: Shape) -> str:
+    match shape.kind:
+        case "structure":
+            return f"class {_JAVA_PACKAGE}.{shape.name}"
+        case "map":
+            return f"java.util.Map<java.lang.String, {_java_name(live_shape(shape.element or ''))}>"
+        case kind:
+            return f"class java.lang.{_JAVA_SCALARS[kind]}"
+
+
+def _java_name(shape: Shape) -> str:
+    if shape.kind == "list":
+        return f"java.util.List<{_java_name(live_shape(shape.element or ''))}>"
+    return _java_type(shape).removeprefix("class ")
+
+
+# --- unknown members -------------------------------------------------------------------------------
+
+
+def require_known_members(shape: Shape, members: Mapping[str, Any], where: str = "input") -> None:
+    """Raise ValidationError for a parameter there is none of: a slip in a Python call must not pass silently.
+
+    AWS ignores unknown members, so this is for calls in the process only.
+    """
+    for name, value in members.items():
+        target = shape.members.get(name)
+        if target is None:
+            _refuse_unknown(name, shape.members, where)
+        _require_known_inside(live_shape(target), value, name if where == "input" else f"{where}.{name}")
+
+
+def _require_known_inside(shape: Shape, value: Any, where: str) -> None:
+    element = live_shape(shape.element) if shape.element else None
+    if shape.kind == "structure" and shape.name != OPAQUE and isinstance(value, Mapping):
+        require_known_members(shape, value, where)
+    elif element is None or element.name == OPAQUE:
+        return
+    elif isinstance(value, Mapping):
+        for key, entry in value.items():
+            _require_known_inside(element, entry, f"{where}.{key}")
+    elif isinstance(value, list | tuple):
+        for index, entry in enumerate(value):
+            _require_known_inside(element, entry, f"{where}[{index}]")
+
+
+def _refuse_unknown(name: object, known: Iterable[str], where: str) -> NoReturn:
+    from difflib import get_close_matches  # 4 ms: only when something is wrong
+
+    names = sorted(known)
+    close = get_close_matches(str(name), names, n=1)
+    hint = f' Did you mean "{close[0]}"?' if close else ""
+    raise ValidationError(
+        f'Unknown parameter in {where}: "{name}", must be one of: {", ".join(names) or "(none)"}.{hint}'
+    )

@@ -1,0 +1,48 @@
+"""Every operation by its name, and the one way in to all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from singletable.errors import UnknownOperationError
+from singletable.wire import batches, items, pages, tables, transactions
+from singletable.wire.constraints import check
+from singletable.wire.forms import Form
+from singletable.wire.parameters import Answer, Params, Session
+from singletable.wire.shapes import OPERATION_NAMES
+
+Operation = Callable[[Session, Params, Form], Answer]
+
+OPERATIONS: Final[Mapping[str, Operation]] = {
+    "BatchGetItem": batches.batch_get_item,
+    "BatchWriteItem": batches.batch_write_item,
+    "CreateTable": tables.create_table,
+    "DeleteItem": items.delete_item,
+    "DeleteTable": tables.delete_table,
+    "DescribeTable": tables.describe_table,
+    "GetItem": items.get_item,
+    "ListTables": tables.list_tables,
+    "PutItem": items.put_item,
+    "Query": pages.query,
+    "Scan": pages.scan,
+    "TransactGetItems": transactions.transact_get_items,
+    "TransactWriteItems": transactions.transact_write_items,
+    "UpdateItem": items.update_item,
+    "UpdateTable": tables.update_table,
+}
+
+
+def execute(session: Session, operation: str, params: Params, form: Form) -> Answer:
+    """Carry out an operation: check the shape of its parameters, then do it."""
+    run = OPERATIONS.get(operation)
+    if run is None:
+        raise unknown(operation)
+    check(operation, params, native=form.is_native)
+    return run(session, params, form)
+
+
+def unknown(operation: str) -> UnknownOperationError:
+    if operation in OPERATION_NAMES:
+        return UnknownOperationError(f"{operation} is not supported in this release of singletable")
+    return UnknownOperationError("")

@@ -1,0 +1,107 @@
+"""TransactGetItems and TransactWriteItems as DynamoDB shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+
+from singletable import limits
+from singletable.engine import transactions
+from singletable.engine.requests import Action, ConditionCheck, PutItem, TransactGetItems, TransactWriteItems
+from singletable.errors import ValidationError
+from singletable.wire.batches import writes_answer
+from singletable.wire.forms import Form, take_key
+from singletable.wire.items import parse_delete, parse_get, parse_put, parse_update
+from singletable.wire.parameters import (
+    Answer,
+    Params,
+    Session,
+    condition_only,
+    consumed_capacity,
+    report,
+    reports_collections,
+    returns_on_failure,
+    table_name,
+)
+
+
+def transact_get_items(session: Session, params: Params, form: Form) -> Answer:
+    request = TransactGetItems(
+        gets=[parse_get(item["Get"], form) for item in params["TransactItems"]], report=report(params)
+    )
+    result = transactions.transact_get_items(session.store, request)
+    answer: Answer = {
+        "Responses": [{} if item is None else {"Item": form.item(item)} for item in result.items]
+    }
+    if result.consumed:
+        answer["ConsumedCapacity"] = [
+            consumed_capacity(part, request.report, split="ReadCapacityUnits") for part in result.consumed
+        ]
+    return answer
+
+
+def transact_write_items(session: Session, params: Params, form: Form) -> Answer:
+    request = parse_transact_write(params, form)
+    result = transactions.transact_write_items(session.store, request)
+    split = "ReadCapacityUnits" if result.is_repeated else "WriteCapacityUnits"
+    return writes_answer(result, request.report, form, split=split)
+
+
+def parse_transact_write(params: Params, form: Form) -> TransactWriteItems:
+    actions = [_action(item, form) for item in params["TransactItems"]]
+    if (
+        sum(action.item_bytes for action in actions if isinstance(action, PutItem))
+        > limits.TRANSACTION_BYTES_MAX
+    ):
+        raise ValidationError("Transaction request size cannot exceed 4 MB")
+    token = params.get("ClientRequestToken") or None
+    return TransactWriteItems(
+        actions=actions,
+        token=token,
+        digest=_digest(params["TransactItems"]) if token else b"",
+        report=report(params),
+        reports_collections=reports_collections(params),
+    )
+
+
+def _check(params: Params, form: Form) -> ConditionCheck:
+    condition = condition_only(params, form)
+    if condition is None:
+        raise ValidationError("The expression can not be empty;")
+    return ConditionCheck(
+        table=table_name(params["TableName"]),
+        key=take_key(params["Key"], form),
+        condition=condition,
+        returns_on_failure=returns_on_failure(params),
+    )
+
+
+_ACTIONS: dict[str, Callable[[Params, Form], Action]] = {
+    "ConditionCheck": _check,
+    "Put": parse_put,
+    "Update": parse_update,
+    "Delete": parse_delete,
+}
+
+
+def _action(item: Params, form: Form) -> Action:
+    given = [name for name in _ACTIONS if item.get(name) is not None]
+    if len(given) != 1:
+        raise ValidationError("TransactItems can only contain one of Check, Put, Update or Delete")
+    return _ACTIONS[given[0]](item[given[0]], form)
+
+
+def _digest(items: Any) -> bytes:
+    """Return what tells two requests with one token apart."""
+    return blake2b(orjson.dumps(items, default=_plain, option=orjson.OPT_SORT_KEYS), digest_size=16).digest()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bytes | bytearray | memoryview):
+        return bytes(value).hex()
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    raise TypeError(type(value).__name__)

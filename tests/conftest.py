@@ -1,0 +1,28 @@
+"""Fixtures that every engine test uses: a database in memory and one in a file, each checked afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from singletable import Database
+from singletable.clock import ManualClock
+from singletable.storage.check import check_file
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture(params=["memory", "file"])
+def db(request: pytest.FixtureRequest, tmp_path: Path, clock: ManualClock) -> Iterator[Database]:
+    """A fresh database, verified from the outside when the test is over."""
+    path = ":memory:" if request.param == "memory" else str(tmp_path / "test.db")
+    with Database.open(path, durability="relaxed", clock=clock) as database:
+        yield database
+        assert database.check() == []
+    if path != ":memory:":
+        assert check_file(path) == []

@@ -1,0 +1,18 @@
+"""Everything that breaks a database on purpose: kills, power cuts, failing disks, damaged files.
+
+    workload        what the writers do: an operation for every (seed, writer, number)
+    tables          the tables they write to
+    perform         carry out an operation through the public API
+    model           what the tables must hold after a number of operations
+    verify          compare a database with the model, its indexes with its tables, and check the file
+    faulty_vfs      writes, syncs and truncates that fail, or end the process, at a chosen call
+    powercut_vfs    a disk that keeps only what was synced
+    children        start, read, drive and kill other processes
+
+and the programs that run as processes of their own:
+
+    writer          several threads that report each acknowledged write
+    kill_points     a workload that is killed at a chosen write, for many of them
+    backfill        a writer beside an index that is being filled
+    stepper         does one request at a time, as told over a pipe
+"""

@@ -1,0 +1,94 @@
+"""A process that adds an index to a table and writes on while the index is being filled, until it is killed.
+
+usage: python -m crash.backfill FILE FIRST      (the number of its first write)
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from typing import Any
+
+from crash.workload import Item
+from singletable import Database
+
+TABLE = "filled"
+INDEX = "ByColour"
+ITEMS = 4000
+COLOURS = 5
+
+_POLLS_MAX = 6000
+_POLL_S = 0.01
+
+
+def numbered_item(number: int, version: int) -> Item:
+    """Return an item whose place in the index changes with its version; every seventh stands in none."""
+    item: dict[str, Any] = {
+        "PK": {"S": f"item#{number}"},
+        "SK": {"S": "x"},
+        "Version": {"N": str(version)},
+        "Rank": {"N": str(number % 100)},
+    }
+    if (number + version) % 7:
+        item["Colour"] = {"S": f"colour#{(number + version) % COLOURS}"}
+    return item
+
+
+def written_number(write: int) -> int:
+    """Return which item the write-th write changes: some that the filling has passed, some to come."""
+    return write * 1013 % ITEMS
+
+
+def add_index(db: Database) -> None:
+    """Ask for the index unless an earlier process has done so."""
+    table = db.describe_table(TableName=TABLE)["Table"]
+    if table.get("GlobalSecondaryIndexes"):
+        return
+    db.update_table(
+        TableName=TABLE,
+        AttributeDefinitions=[
+            {"AttributeName": "PK", "AttributeType": "S"},
+            {"AttributeName": "SK", "AttributeType": "S"},
+            {"AttributeName": "Colour", "AttributeType": "S"},
+            {"AttributeName": "Rank", "AttributeType": "N"},
+        ],
+        GlobalSecondaryIndexUpdates=[
+            {
+                "Create": {
+                    "IndexName": INDEX,
+                    "KeySchema": [
+                        {"AttributeName": "Colour", "KeyType": "HASH"},
+                        {"AttributeName": "Rank", "KeyType": "RANGE"},
+                    ],
+                    "Projection": {"ProjectionType": "ALL"},
+                }
+            }
+        ],
+    )
+
+
+def wait_until_active(db: Database, table: str) -> None:
+    """Ask for the table until its index is filled."""
+    never = threading.Event()
+    for _ in range(_POLLS_MAX):
+        description = db.describe_table(TableName=table)["Table"]
+        if description["GlobalSecondaryIndexes"][0]["IndexStatus"] == "ACTIVE":
+            return
+        never.wait(_POLL_S)
+    raise AssertionError("the index is not filled")
+
+
+def main(path: str, first: str) -> None:
+    db = Database.open(path)
+    add_index(db)
+    os.write(1, b"0\n")
+    write = int(first)
+    while True:
+        db.put_item(TableName=TABLE, Item=numbered_item(written_number(write), write))
+        os.write(1, f"{write}\n".encode())
+        write += 1
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

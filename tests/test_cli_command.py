@@ -1,0 +1,126 @@
+"""The command itself: versions, help, wrong use, failures."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+import pytest
+
+from serving import TIMEOUT_S, CommandProcess
+from singletable.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def exit_code(*arguments: str) -> int:
+    """Run the command in this process, also where argparse leaves by SystemExit."""
+    try:
+        return main(arguments)
+    except SystemExit as left:
+        return int(left.code or 0)
+
+
+def test_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code("--version") == 0
+    assert capsys.readouterr().out == f"singletable {version('singletable')}\n"
+
+
+@pytest.mark.parametrize("argument", ["--version", "--help"])
+def test_version_and_help_load_nothing_heavy(argument: str) -> None:
+    script = (
+        "import sys\n"
+        "from singletable.cli import main\n"
+        f"try: main(['{argument}'])\n"
+        "except SystemExit: pass\n"
+        "print('loaded', *sorted({'asyncio', 'apsw', 'orjson', 'httptools', 'uvloop'} & set(sys.modules)))\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines()[-1] == "loaded"
+
+
+@pytest.mark.parametrize("command", [(), ("serve",), ("check",), ("demo",)], ids=" ".join)
+def test_help_gives_examples(command: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code(*command, "--help") == 0
+    help_text = capsys.readouterr().out
+    assert "examples:\n  singletable" in help_text
+
+
+def test_no_command_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code() == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("usage: singletable")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nonsense"], "error: argument COMMAND: invalid choice: 'nonsense'"),
+        (
+            ["serve", "--port", "65536"],
+            "error: argument --port: '65536' is no port: a number from 0 to 65535",
+        ),
+        (["serve", "--port", "-1"], "error: argument --port: '-1' is no port"),
+        (["serve", "--durability", "none"], "error: argument --durability: invalid choice: 'none'"),
+        (["check"], "error: the following arguments are required: FILE"),
+        (["demo", "--nonsense"], "error: unrecognized arguments: --nonsense"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_wrong_use_is_explained(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code(*arguments) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith(message)
+    assert "\n\nhint: see singletable" in printed.err
+
+
+@pytest.mark.parametrize("command", ["serve", "check"])
+@pytest.mark.parametrize(
+    "content", [b"this is no database at all" * 100, b"\x00" * 4096], ids=["text", "zeros"]
+)
+def test_file_that_is_no_database_gets_one_sentence(command: str, content: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_bytes(content)
+    with CommandProcess(command, "notes.txt", cwd=tmp_path) as process:
+        out, err = process.process.communicate(timeout=TIMEOUT_S)
+    assert (process.process.returncode, out) == (2, "")
+    assert err.startswith("error: ")
+    assert "notes.txt" in err
+    assert "Traceback" not in err
+    assert file.read_bytes() == content
+
+
+def test_debug_shows_where_it_happened(tmp_path: Path) -> None:
+    for arguments in (["--debug", "check"], ["check", "--debug"]):
+        ran = subprocess.run(
+            [sys.executable, "-m", "singletable", *arguments, str(tmp_path / "missing.db")],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.stderr.startswith("Traceback")
+
+
+def test_failure_nobody_thought_of_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("singletable.cli.check.check_file", lambda *_, **__: 1 / 0)
+    assert exit_code("check", "any.db") == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith("error: ZeroDivisionError: division by zero\n\nhint: ")
+    assert "--debug" in printed
+
+
+def test_reader_that_leaves_early_is_no_failure_to_shout_about(tmp_path: Path) -> None:
+    pipeline = '"$0" -m singletable --help | true; "$0" -m singletable check missing.db --json | true'
+    ran = subprocess.run(
+        ["bash", "-c", pipeline, sys.executable], capture_output=True, text=True, cwd=tmp_path, check=True
+    )
+    assert "Traceback" not in ran.stderr

@@ -1,0 +1,185 @@
+"""`singletable serve` as people run it: a process, its first lines, its end."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import threading
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+import singletable
+from serving import CommandProcess, HttpSocket, call
+from singletable.server import Address
+from singletable.storage.check import check_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TABLE: dict[str, Any] = {
+    "TableName": "things",
+    "AttributeDefinitions": [{"AttributeName": "PK", "AttributeType": "S"}],
+    "KeySchema": [{"AttributeName": "PK", "KeyType": "HASH"}],
+    "BillingMode": "PAY_PER_REQUEST",
+}
+
+
+def ready(server: CommandProcess) -> Address:
+    """Wait for the ready line of `serve --json`."""
+    line = json.loads(server.read_line())
+    return Address(line["host"], line["port"])
+
+
+def connect(address: Address) -> Any:
+    return boto3.client(
+        "dynamodb",
+        endpoint_url=address.url,
+        region_name="us-east-1",
+        aws_access_key_id="local",
+        aws_secret_access_key="local",
+        config=Config(retries={"total_max_attempts": 1}),
+    )
+
+
+def test_first_lines_say_where_and_how(tmp_path: Path) -> None:
+    with CommandProcess("serve", "app.db", "--port", "0", cwd=tmp_path) as server:
+        found = re.fullmatch(
+            r"singletable \S+ serves app\.db at (http://127\.0\.0\.1:(\d+))", server.read_line()
+        )
+        assert found is not None
+        assert server.read_line() == f"export AWS_ENDPOINT_URL_DYNAMODB={found[1]}"
+        with HttpSocket(Address("127.0.0.1", int(found[2]))) as client:
+            assert client.ask(b"GET / HTTP/1.1\r\nHost: test\r\n\r\n").status == 200
+        code, out, err = server.end(signal.SIGTERM)
+    assert (code, out) == (0, "")
+    assert "any credentials work" in err
+    assert f'endpoint_url="{found[1]}"' in err
+
+
+def test_ready_line_as_json_is_the_only_one(tmp_path: Path) -> None:
+    with CommandProcess("serve", "--port", "0", "--json", cwd=tmp_path) as server:
+        line = json.loads(server.read_line())
+        code, out, err = server.end(signal.SIGTERM)
+    assert (code, out) == (0, "")
+    url = f"http://127.0.0.1:{line['port']}"
+    assert line["url"] == url
+    assert line["file"] is None
+    assert line["pid"] == server.process.pid
+    assert line["environment"] == {"AWS_ENDPOINT_URL_DYNAMODB": url}
+    assert "nothing is kept" in err
+
+
+def test_address_that_others_can_reach_is_warned_about(tmp_path: Path) -> None:
+    with CommandProcess("serve", "--host", "0.0.0.0", "--port", "0", cwd=tmp_path) as server:
+        assert server.read_line().endswith(" (listening on 0.0.0.0)")
+        _, _, err = server.end(signal.SIGTERM)
+    assert err.startswith("warning: whoever reaches 0.0.0.0 can read and change everything")
+
+
+def test_interrupt_ends_it_with_130_and_no_traceback(tmp_path: Path) -> None:
+    with CommandProcess("serve", "app.db", "--port", "0", "--json", cwd=tmp_path) as server:
+        ready(server)
+        code, _, err = server.end(signal.SIGINT)
+    assert code == 130
+    assert "Traceback" not in err
+
+
+def test_port_in_use_is_explained(tmp_path: Path) -> None:
+    with CommandProcess("serve", "--port", "0", "--json", cwd=tmp_path) as first:
+        address = ready(first)
+        with CommandProcess("serve", "app.db", "--port", str(address.port), cwd=tmp_path) as second:
+            out, err = second.process.communicate()
+    assert (second.process.returncode, out) == (2, "")
+    assert err.startswith(f"error: port {address.port} on 127.0.0.1 is in use\n\nhint: ")
+
+
+def test_what_boto3_wrote_is_in_the_file_after_a_stop(tmp_path: Path) -> None:
+    with CommandProcess("serve", "app.db", "--port", "0", "--json", cwd=tmp_path) as server:
+        client = connect(ready(server))
+        client.create_table(**TABLE)
+        client.put_item(TableName="things", Item={"PK": {"S": "a"}, "raw": {"B": b"\x00\xff"}})
+        client.close()
+        assert server.end(signal.SIGTERM)[0] == 0
+    with singletable.Database.open(tmp_path / "app.db") as database:
+        stored = database.get_item(TableName="things", Key={"PK": {"S": "a"}})
+    assert stored["Item"] == {"PK": {"S": "a"}, "raw": {"B": b"\x00\xff"}}
+
+
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL], ids=lambda sent: sent.name
+)
+def test_every_acknowledged_write_survives_the_end(number: signal.Signals, tmp_path: Path) -> None:
+    acknowledged: set[str] = set()
+    enough = threading.Event()
+
+    def write(address: Address, writer: int) -> None:
+        with HttpSocket(address) as client:
+            for sequence in range(1_000_000):
+                key = f"{writer}-{sequence}"
+                try:
+                    answer = client.ask(call("PutItem", {"TableName": "things", "Item": {"PK": {"S": key}}}))
+                except OSError:
+                    return
+                if answer.status == 200:
+                    acknowledged.add(key)
+                if len(acknowledged) >= 200:
+                    enough.set()
+
+    with CommandProcess("serve", "app.db", "--port", "0", "--json", cwd=tmp_path) as server:
+        address = ready(server)
+        with HttpSocket(address) as client:
+            assert client.ask(call("CreateTable", TABLE)).status == 200
+        writers = [threading.Thread(target=write, args=(address, writer)) for writer in range(4)]
+        for thread in writers:
+            thread.start()
+        assert enough.wait(20)
+        code, _, err = server.end(number)
+        for thread in writers:
+            thread.join()
+    assert code == {signal.SIGTERM: 0, signal.SIGINT: 130, signal.SIGKILL: -signal.SIGKILL}[number]
+    assert "Traceback" not in err
+    assert check_file(str(tmp_path / "app.db")) == []
+    with singletable.Database.open(tmp_path / "app.db") as database:
+        stored = {item["PK"]["S"] for page in pages(database) for item in page["Items"]}
+    assert acknowledged <= stored
+    # A writer may have one write that was stored and not answered: no more.
+    assert len(stored - acknowledged) <= len(writers)
+
+
+def pages(database: singletable.Database) -> Any:
+    """Scan page by page."""
+    start: dict[str, Any] = {}
+    while True:
+        page = database.scan(TableName="things", **start)
+        yield page
+        if "LastEvaluatedKey" not in page:
+            return
+        start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+
+
+def test_relaxed_durability_still_keeps_everything_at_a_clean_end(tmp_path: Path) -> None:
+    options = ("--port", "0", "--json", "--durability", "relaxed")
+    with CommandProcess("serve", "app.db", *options, cwd=tmp_path) as server:
+        with HttpSocket(ready(server)) as client:
+            assert client.ask(call("CreateTable", TABLE)).status == 200
+            assert (
+                client.ask(call("PutItem", {"TableName": "things", "Item": {"PK": {"S": "a"}}})).status == 200
+            )
+        assert server.end(signal.SIGTERM)[0] == 0
+    with singletable.Database.open(tmp_path / "app.db") as database:
+        assert "Item" in database.get_item(TableName="things", Key={"PK": {"S": "a"}})
+
+
+def test_boto3_sees_the_end_as_a_connection_error(tmp_path: Path) -> None:
+    with CommandProcess("serve", "--port", "0", "--json", cwd=tmp_path) as server:
+        client = connect(ready(server))
+        assert client.list_tables()["TableNames"] == []
+        assert server.end(signal.SIGTERM)[0] == 0
+    with pytest.raises((BotoCoreError, ClientError), match="Could not connect"):
+        client.list_tables()
+    client.close()

@@ -1,0 +1,239 @@
+"""A file that cannot be used gets one clear sentence of the right type."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+
+from crash import children
+from crash.tables import create_plain
+from singletable import Database
+from singletable.errors import (
+    CorruptDatabaseError,
+    DatabaseError,
+    NewerFormatError,
+    NotADatabaseError,
+    ReadOnlyDatabaseError,
+    StorageFailedError,
+)
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20
+
+
+def assert_clear(error: DatabaseError, path: Path) -> None:
+    """Assert that the error is one sentence about the file, with a hint, free of SQLite's own words."""
+    assert_clear_words(error.message, error.hint, path)
+
+
+def assert_clear_words(message: str, hint: str | None, path: Path) -> None:
+    assert str(path) in message
+    assert "\n" not in message
+    assert len(message) < 120 + len(str(path))
+    assert hint
+    for word in ("Error", "apsw", "SQLITE_", "Traceback"):
+        assert word not in message.replace(str(path), "")
+
+
+def _refused(path: Path, kind: type[DatabaseError]) -> None:
+    before = path.read_bytes() if path.is_file() else None
+    with pytest.raises(kind) as caught:
+        Database.open(path)
+    assert type(caught.value) is kind
+    assert_clear(caught.value, path)
+    after = path.read_bytes() if path.is_file() else None
+    assert after == before, "a file that is not ours was changed"
+
+
+# --- not a database ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"PK,SK\na,b\n" * 100, PNG, b"x", b"SQLite format 3\x00", bytes(8192), b"{}"],
+    ids=["text", "png", "one byte", "only the magic", "zeros", "json"],
+)
+def test_file_of_another_kind_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "other"
+    path.write_bytes(content)
+    _refused(path, NotADatabaseError)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["CREATE TABLE users(name)", "PRAGMA application_id = 1196444487", "PRAGMA user_version = 3"],
+    ids=["tables", "application id", "only a version"],
+)
+def test_sqlite_file_of_another_program_is_refused(tmp_path: Path, statement: str) -> None:
+    path = tmp_path / "other.sqlite"
+    other = apsw.Connection(str(path))
+    other.execute(statement).fetchall()
+    other.execute("VACUUM").fetchall()
+    other.close()
+    _refused(path, NotADatabaseError)
+
+
+def test_empty_file_becomes_a_database(tmp_path: Path) -> None:
+    path = tmp_path / "app.db"
+    path.touch()
+    with Database.open(path) as db:
+        create_plain(db, "things")
+    with Database.open(path) as db:
+        assert db.list_tables()["TableNames"] == ["things"]
+
+
+def test_directory_is_refused(tmp_path: Path) -> None:
+    _refused(tmp_path, NotADatabaseError)
+
+
+def test_path_in_a_missing_directory_is_refused(tmp_path: Path) -> None:
+    _refused(tmp_path / "missing" / "app.db", StorageFailedError)
+
+
+def test_path_below_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(DatabaseError) as caught:
+        Database.open(tmp_path / "file" / "app.db")
+    assert_clear(caught.value, tmp_path / "file" / "app.db")
+
+
+def test_new_file_can_be_read_by_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "app.db"
+    with Database.open(path) as db:
+        create_plain(db, "things")
+        for suffix in ("", "-wal", "-shm"):
+            assert stat.S_IMODE(os.stat(f"{path}{suffix}").st_mode) == 0o600
+
+
+# --- other versions ---------------------------------------------------------------------
+
+
+def test_file_of_a_newer_format_is_refused_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "app.db"
+    with Database.open(path) as db:
+        create_plain(db, "things")
+    raw = apsw.Connection(str(path))
+    newer = raw.pragma("user_version") + 1
+    raw.pragma("user_version", newer)
+    raw.close()
+    with pytest.raises(NewerFormatError, match=str(newer)) as caught:
+        Database.open(path)
+    assert_clear(caught.value, path)
+    raw = apsw.Connection(str(path))
+    assert raw.pragma("user_version") == newer
+    raw.close()
+
+
+# --- not to be written ------------------------------------------------------------------
+
+
+@pytest.fixture
+def public_directory() -> Iterator[Path]:
+    """A directory that everybody can reach; pytest's own belong to the user who runs it."""
+    directory = Path(tempfile.mkdtemp())
+    directory.chmod(0o777)
+    yield directory
+    directory.chmod(0o700)
+    shutil.rmtree(directory)
+
+
+def _open_unprivileged(path: Path) -> tuple[str, str, str]:
+    child = children.start("unprivileged", path)
+    answer, said = child.communicate()
+    assert child.returncode == 0, said.decode()
+    name, message, hint = json.loads(answer)
+    return name, message, hint
+
+
+def _make_for_all(path: Path) -> None:
+    with Database.open(path) as db:
+        create_plain(db, "other")
+    path.chmod(0o666)
+
+
+def _read_only_file(directory: Path) -> Path:
+    path = directory / "app.db"
+    _make_for_all(path)
+    path.chmod(0o444)
+    return path
+
+
+def _read_only_directory(directory: Path) -> Path:
+    path = directory / "app.db"
+    _make_for_all(path)
+    directory.chmod(0o555)
+    return path
+
+
+def _new_file_in_read_only_directory(directory: Path) -> Path:
+    directory.chmod(0o555)
+    return directory / "app.db"
+
+
+def _unreadable_file(directory: Path) -> Path:
+    path = directory / "app.db"
+    _make_for_all(path)
+    path.chmod(0o000)
+    return path
+
+
+READ_ONLY = {
+    "read-only file": _read_only_file,
+    "read-only directory": _read_only_directory,
+    "new file in a read-only directory": _new_file_in_read_only_directory,
+    "unreadable file": _unreadable_file,
+}
+
+
+@pytest.mark.parametrize("name", READ_ONLY)
+def test_place_that_cannot_be_written_is_refused(public_directory: Path, name: str) -> None:
+    path = READ_ONLY[name](public_directory)
+    kind, message, hint = _open_unprivileged(path)
+    assert kind == ReadOnlyDatabaseError.__name__, message
+    assert_clear_words(message, hint, path)
+
+
+def test_place_that_can_be_written_is_opened_without_powers(public_directory: Path) -> None:
+    """The other tests would prove nothing if this program were refused everywhere."""
+    path = public_directory / "app.db"
+    _make_for_all(path)
+    assert _open_unprivileged(path)[0] == "opened"
+
+
+# --- truncated ----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The bytes of a database with some hundred pages."""
+    path = tmp_path_factory.mktemp("sound") / "app.db"
+    with Database.open(path) as db:
+        create_plain(db, "things")
+        for number in range(100):
+            db.put_item(TableName="things", Item={"PK": {"S": f"{number}"}, "Payload": {"S": "x" * 3000}})
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "kept_bytes", [1, 15, 99, 100, 511, 512, 1024, 4095, 4096, 4097, 8192, 50_000, -4096, -1]
+)
+def test_truncated_file_is_refused_or_found_damaged(tmp_path: Path, sound: bytes, kept_bytes: int) -> None:
+    path = tmp_path / "app.db"
+    path.write_bytes(sound[:kept_bytes])
+    with pytest.raises((CorruptDatabaseError, NotADatabaseError)) as caught:
+        _read_all(path)
+    assert_clear(caught.value, path)
+
+
+def _read_all(path: Path) -> None:
+    with Database.open(path) as db:
+        for number in range(100):
+            answer = db.get_item(TableName="things", Key={"PK": {"S": f"{number}"}})
+            assert "Item" in answer, "an item is silently gone"

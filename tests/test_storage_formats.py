@@ -1,0 +1,97 @@
+"""Making a file, recognising one, refusing what is not one."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import apsw
+import pytest
+
+from designs import create_plain
+from singletable import Database, errors
+from singletable.storage import schema
+from singletable.storage.check import check_file
+
+
+def test_new_file_is_private_to_its_owner(tmp_path: Path) -> None:
+    with Database.open(tmp_path / "app.db"):
+        for file in tmp_path.iterdir():
+            assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
+
+
+def test_file_names_its_format(tmp_path: Path) -> None:
+    path = tmp_path / "app.db"
+    Database.open(path).close()
+    connection = apsw.Connection(str(path))
+    assert connection.execute("PRAGMA user_version").fetchall() == [(schema.FORMAT_VERSION,)]
+    assert connection.execute("PRAGMA application_id").fetchall() == [(schema.APPLICATION_ID,)]
+    assert connection.execute("PRAGMA journal_mode").fetchall() == [("wal",)]
+    connection.close()
+
+
+def test_empty_file_becomes_a_database(tmp_path: Path) -> None:
+    path = tmp_path / "app.db"
+    path.touch()
+    with Database.open(path) as db:
+        create_plain(db)
+    assert check_file(path) == []
+
+
+def test_newer_format_is_refused_with_both_versions(tmp_path: Path) -> None:
+    path = tmp_path / "app.db"
+    Database.open(path).close()
+    connection = apsw.Connection(str(path))
+    connection.execute(f"PRAGMA user_version = {schema.FORMAT_VERSION + 1}")
+    connection.close()
+    with pytest.raises(
+        errors.NewerFormatError, match=f"has format {schema.FORMAT_VERSION + 1}; this release"
+    ):
+        Database.open(path)
+    with pytest.raises(errors.NewerFormatError):
+        check_file(path)
+
+
+def test_sqlite_file_of_another_program_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    connection = apsw.Connection(str(path))
+    connection.execute("CREATE TABLE theirs(x)")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(errors.NotADatabaseError, match="not one of singletable"):
+        Database.open(path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        pytest.param(b"hello, this is a text file\n" * 100, errors.NotADatabaseError, id="text"),
+        pytest.param(b"x", errors.NotADatabaseError, id="one-byte"),
+        pytest.param(b"\x89PNG\r\n\x1a\n" + bytes(5000), errors.NotADatabaseError, id="picture"),
+    ],
+)
+def test_file_that_is_no_database_is_refused_and_left_alone(
+    tmp_path: Path, content: bytes, kind: type[errors.DatabaseError]
+) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    with pytest.raises(kind, match="is not a singletable database") as caught:
+        Database.open(path)
+    assert caught.value.hint
+    assert path.read_bytes() == content
+
+
+def test_directory_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(errors.NotADatabaseError, match="is a directory"):
+        Database.open(tmp_path)
+
+
+def test_missing_directory_is_named(tmp_path: Path) -> None:
+    with pytest.raises(errors.StorageFailedError, match="its directory does not exist"):
+        Database.open(tmp_path / "missing" / "app.db")
+
+
+def test_unknown_durability_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="'full' or 'relaxed', not 'maybe'"):
+        Database.open(tmp_path / "app.db", durability="maybe")  # type: ignore[arg-type]
