@@ -23,12 +23,13 @@ SIZES = (payloads.ONE_KB, payloads.THREE_KB)
 
 GET_PLAN = Plan(rounds=20, turns=40, calls=25)
 QUERY_PLAN = Plan(rounds=20, turns=20, calls=10)
-PUT_PLAN = Plan(rounds=20, turns=20, calls=12)
-DURABLE_PLAN = Plan(rounds=20, turns=20, calls=4)
+# One call a turn: a program puts the item that it has just made.
+PUT_PLAN = Plan(rounds=20, turns=240, calls=1)
+DURABLE_PLAN = Plan(rounds=20, turns=80, calls=1)
 # Until the first checkpoint, after some 300 puts, SQLite's log grows with each commit, and a growing file
 # costs a file system twice the sync of one that is written over. Every opening of a file begins so.
-JUST_OPENED_PLAN = Plan(rounds=5, turns=10, calls=4)
-GROWN_PLAN = Plan(rounds=1, turns=100, calls=4)
+JUST_OPENED_PLAN = Plan(rounds=5, turns=40, calls=1)
+GROWN_PLAN = Plan(rounds=1, turns=400, calls=1)
 QUICK_DIVISOR = 2
 
 GET_RATIO_MAX = 2.0

@@ -74,7 +74,7 @@ def test_problems_as_json(file: str, capsys: pytest.CaptureFixture[str]) -> None
     assert sorted(problem) == ["what", "where"]
 
 
-@pytest.mark.parametrize("name", ["missing.db", "", ":memory:", "."])
+@pytest.mark.parametrize("name", ["missing.db", ":memory:", "."])
 def test_what_is_no_file_is_one_sentence_and_exits_2(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -66,6 +66,8 @@ def test_no_command_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         (["serve", "--port", "-1"], "error: argument --port: '-1' is no port"),
         (["serve", "--durability", "none"], "error: argument --durability: invalid choice: 'none'"),
+        (["serve", ""], "error: argument FILE: the name of the file is empty"),
+        (["check", ""], "error: argument FILE: the name of the file is empty"),
         (["check"], "error: the following arguments are required: FILE"),
         (["demo", "--nonsense"], "error: unrecognized arguments: --nonsense"),
     ],

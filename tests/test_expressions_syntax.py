@@ -18,21 +18,25 @@ ONE: dict[str, Any] = {"N": "1"}
 
 
 def values_in(text: str) -> dict[str, Any] | None:
-    return {name: ONE for name in re.findall(r":\w+", text)} or None
+    return dict.fromkeys(re.findall(r":\w+", text), ONE) or None
+
+
+def read(kind: str, text: str) -> object:
+    scope = Scope(None, values_in(text))
+    match kind:
+        case "Filter":
+            return scope.condition(text, parameter="FilterExpression")
+        case "KeyCondition":
+            return scope.key_condition(text)
+        case "Projection":
+            return scope.projection(text)
+        case _:
+            return scope.update(text)
 
 
 def complaint(kind: str, text: str) -> str:
-    scope = Scope(None, values_in(text))
     with pytest.raises(ValidationError) as caught:
-        match kind:
-            case "Filter":
-                scope.condition(text, parameter="FilterExpression")
-            case "KeyCondition":
-                scope.key_condition(text)
-            case "Projection":
-                scope.projection(text)
-            case _:
-                scope.update(text)
+        read(kind, text)
     prefix = f"Invalid {kind}Expression: "
     assert caught.value.message.startswith(prefix)
     return caught.value.message.removeprefix(prefix)

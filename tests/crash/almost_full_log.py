@@ -53,8 +53,11 @@ def make_template(directory: Path, workload: Workload, operations: int = 20) -> 
         for number in range(1, operations + 1):
             perform(db, workload.operation(0, number))
         log = Path(f"{path}-wal")
+        filled = 0
         while log.stat().st_size < _LOG_BYTES:
-            db.put_item(TableName="filler", Item={"PK": {"S": "x"}, "Payload": {"S": "x" * _FILLER_BYTES}})
+            filled += 1
+            payload = {"S": f"{filled:0{_FILLER_BYTES}}"}
+            db.put_item(TableName="filler", Item={"PK": {"S": "x"}, "Payload": payload})
         for suffix in ("", "-wal"):
             shutil.copyfile(f"{path}{suffix}", f"{copy}{suffix}")
     return Template(copy, workload, operations)

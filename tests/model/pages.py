@@ -61,7 +61,8 @@ def check_page(page: dict[str, Any], parameters: dict[str, Any]) -> None:
     else:
         # A page that reached its limit has a cursor, also where nothing follows (API reference, Query: "If
         # LastEvaluatedKey is not empty, it does not necessarily mean that there is more data").
-        assert (page["ScannedCount"] == limit) == ("LastEvaluatedKey" in page)
+        full = page["ScannedCount"] == limit
+        assert full == ("LastEvaluatedKey" in page), f"{page} of {parameters}"
         assert page["ScannedCount"] <= limit
 
 

@@ -93,7 +93,9 @@ def build_parser() -> argparse.ArgumentParser:
 
 def _add_serve(commands: argparse._SubParsersAction[_Parser]) -> None:
     serve = _add(commands, "serve", "serve a database to AWS SDKs and the AWS CLI", _SERVE_EXAMPLES)
-    serve.add_argument("file", metavar="FILE", nargs="?", help="the database; without it, in memory")
+    serve.add_argument(
+        "file", metavar="FILE", nargs="?", type=_file, help="the database; without it, in memory"
+    )
     serve.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: %(default)s)")
     _add_port(serve)
     serve.add_argument(
@@ -107,7 +109,7 @@ def _add_serve(commands: argparse._SubParsersAction[_Parser]) -> None:
 
 def _add_check(commands: argparse._SubParsersAction[_Parser]) -> None:
     check = _add(commands, "check", "verify a file: items, indexes, counts, log", _CHECK_EXAMPLES)
-    check.add_argument("file", metavar="FILE", help="the database")
+    check.add_argument("file", metavar="FILE", type=_file, help="the database")
     check.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
@@ -134,6 +136,13 @@ def _add_port(parser: _Parser) -> None:
     parser.add_argument(
         "--port", type=_port, default=8000, help="the port; 0 takes a free one (default: %(default)s)"
     )
+
+
+def _file(text: str) -> str:
+    # As in `singletable serve "$DATABASE"` with the variable not set.
+    if not text:
+        raise argparse.ArgumentTypeError("the name of the file is empty")
+    return text
 
 
 def _port(text: str) -> int:

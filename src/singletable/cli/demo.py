@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from singletable.server import Address
 
 _BATCH_ITEMS = 25
-_DETAILS = ("name", "product", "status", "city", "quantity", "total", "price")
+_DETAILS = ("name", "product", "status", "city", "quantity")
+_MONEY = ("total", "price")
 _TABLE_PICTURE = ("CUSTOMER#ada", "ORDER#1012", "PRODUCT#mug")
 _ROWS_MAX = 8
 _INDEX_PICTURE = ("STATUS#open", "PRODUCT#mug")
@@ -93,8 +94,13 @@ def _query(database: Database, partitions: tuple[str, ...], *, index: str | None
 
 
 def _row(item: Item, partition: str, sort: str) -> Row:
-    details = [next(iter(item[name].values())) for name in _DETAILS if name in item]
+    details = [_detail(item[name]) for name in _DETAILS if name in item]
+    details += [f"{float(item[name]['N']):.2f}" for name in _MONEY if name in item]
     return Row(item[partition]["S"], item[sort]["S"], item["entity"]["S"], "  ".join(details))
+
+
+def _detail(value: dict[str, str]) -> str:
+    return value.get("S") or f"{value['N']} x"
 
 
 # --- three things to try --------------------------------------------------------------------------------

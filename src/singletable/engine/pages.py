@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import orjson
 
@@ -76,8 +77,29 @@ def _check_select(request: Query | Scan, index: Index | None) -> None:
 
 def read_page(rows: Rows, target: Target, request: Query | Scan) -> Page:
     """Read rows until the page is full: by its Limit, or by 1 MB of what was read."""
-    narrow = _narrowing(target.index, request)
-    limit = request.limit
+    try:
+        found = _collect(rows, _narrowing(target.index, request), request)
+    finally:
+        rows.close()  # an open cursor would hold its connection to this state of the database
+    return Page(
+        items=None if request.select == "COUNT" else _projected(found.items, request),
+        count=len(found.items),
+        scanned=found.scanned,
+        last_key=None if found.last is None else _cursor(target, orjson.loads(found.last)),
+        consumed=None if request.report == "NONE" else _consumed(target, request, found.page_bytes),
+    )
+
+
+class _Found(NamedTuple):
+    items: list[StoredItem]
+    scanned: int
+    page_bytes: int
+    last: bytes | None
+    """The last row of a page that is full; None when the rows ended."""
+
+
+def _collect(rows: Rows, narrow: Index | None, request: Query | Scan) -> _Found:
+    holds = request.filter.holds if request.filter is not None else None
     items: list[StoredItem] = []
     scanned = page_bytes = 0
     last: bytes | None = None
@@ -87,28 +109,19 @@ def read_page(rows: Rows, target: Target, request: Query | Scan) -> Page:
             item = narrow.project(orjson.loads(raw))
             size = item_bytes(item)
         if page_bytes + size > limits.PAGE_BYTES_MAX and scanned:
-            break
+            return _Found(items, scanned, page_bytes, last)
         page_bytes += size
         scanned += 1
         last = raw
-        if request.filter is None:
+        if holds is None:
             items.append(raw if item is None else item)
         else:
             item = item or orjson.loads(raw)
-            if request.filter.holds(item):
+            if holds(item):
                 items.append(item)
-        if scanned == limit:
-            break
-    else:
-        last = None
-    rows.close()
-    return Page(
-        items=None if request.select == "COUNT" else _projected(items, request),
-        count=len(items),
-        scanned=scanned,
-        last_key=None if last is None else _cursor(target, orjson.loads(last)),
-        consumed=None if request.report == "NONE" else _consumed(target, request, page_bytes),
-    )
+        if scanned == request.limit:
+            return _Found(items, scanned, page_bytes, last)
+    return _Found(items, scanned, page_bytes, None)
 
 
 def _narrowing(index: Index | None, request: Query | Scan) -> Index | None:

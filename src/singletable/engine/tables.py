@@ -204,7 +204,7 @@ def delete_table(store: Store, name: str) -> TableDescription:
         return description
 
     description = store.write(work)
-    store.background.wake()
+    store.background.begin()
     return description
 
 
@@ -232,8 +232,8 @@ def update_table(store: Store, request: UpdateTable) -> TableDescription:
         return described if dropped is None else described._replace(deleting_index=dropped.definition)
 
     description = store.write(work)
-    if (request.create_index or request.delete_index) and not store.background.piece():
-        store.background.wake()
+    if request.create_index or request.delete_index:
+        store.background.begin()
     return description
 
 

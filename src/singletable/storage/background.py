@@ -63,6 +63,11 @@ class Background:
         """Do one piece now, in the caller's thread. Return whether nothing is left."""
         return self._write(lambda transaction: run_piece(transaction, self._clock))
 
+    def begin(self) -> None:
+        """Do the first piece now, which is all of a small work, and leave the rest to the thread."""
+        if not self.piece():
+            self.wake()
+
     def wake(self) -> None:
         """Start the thread unless it runs."""
         with self._starting:

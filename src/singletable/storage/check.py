@@ -18,7 +18,7 @@ from singletable.storage.catalog import Catalog, Execute, load_catalog, scalar
 from singletable.storage.check_log import check_log
 from singletable.storage.connections import connect_for_reading
 from singletable.storage.formats import check_recognised, format_version
-from singletable.storage.images import Image
+from singletable.storage.images import Image, encode_item
 from singletable.storage.problems import Problem
 from singletable.storage.reading import select_counts, snapshot
 from singletable.storage.tables import Index, Table
@@ -153,6 +153,8 @@ def _check_table(execute: Execute, table: Table, step: _Step) -> Iterator[Proble
         where = f"{_where(table)}, row {row_id}"
         try:
             image = Image(raw, size, orjson.loads(raw))
+            if encode_item(image.item) != raw:
+                yield Problem(where, "its item is not stored in the normal form")
             if table.key_of(image.item) != (pk, sk):
                 yield Problem(where, "its key columns do not match the item")
             if item_bytes(image.item) != size:

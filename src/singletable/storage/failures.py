@@ -52,5 +52,11 @@ def closed(path: str) -> errors.DatabaseClosedError:
     return errors.DatabaseClosedError(f"{path} was closed", hint="open it again with Database.open")
 
 
+def interrupted(path: str) -> errors.StorageFailedError:
+    return errors.StorageFailedError(
+        f"{path}: the write was interrupted", hint="look whether it was done, and send it again if not"
+    )
+
+
 def _reason(error: apsw.Error) -> str:
     return str(error).removeprefix(f"{type(error).__name__}: ")

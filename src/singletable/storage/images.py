@@ -6,7 +6,14 @@ from typing import NamedTuple
 
 import orjson
 
+from singletable.values.native import has_binary
 from singletable.values.types import Item
+
+
+def encode_item(item: Item) -> bytes:
+    """Return the stored bytes of an item: JSON in wire form, behind a space if it holds binary values."""
+    raw = orjson.dumps(item)
+    return b" " + raw if has_binary(raw) else raw
 
 
 class PrimaryKey(NamedTuple):
@@ -28,7 +35,7 @@ class Image:
 
     @classmethod
     def of(cls, item: Item, item_bytes: int) -> Image:
-        return cls(orjson.dumps(item), item_bytes, item)
+        return cls(encode_item(item), item_bytes, item)
 
     @property
     def item(self) -> Item:

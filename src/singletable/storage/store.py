@@ -179,7 +179,11 @@ class Store:
             except apsw.Error:
                 self._disconnect_writer()
         for job in group:
-            job.error = failures.translate(error, self.path) if isinstance(error, apsw.Error) else error
+            # Each request raises an error of its own, in its own thread.
+            if isinstance(error, apsw.Error):
+                job.error = failures.translate(error, self.path)
+            else:
+                job.error = error if isinstance(error, Exception) else failures.interrupted(self.path)
 
     def _publish(self, catalog: Catalog) -> None:
         """Make a newer catalog the one that requests use. One read before another's commit comes too late."""

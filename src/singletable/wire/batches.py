@@ -99,8 +99,8 @@ def _write(name: str, entry: Params, form: Form) -> PutItem | DeleteItem:
         )
     if put is None:
         assert delete is not None
-        return DeleteItem(table=table_name(name), key=take_key(delete["Key"], form))
-    item, item_bytes = take_item(put["Item"], form)
+        return DeleteItem(table=table_name(name), key=take_key(delete["Key"], form, older=True))
+    item, item_bytes = take_item(put["Item"], form, older=True)
     return PutItem(table=table_name(name), item=item, item_bytes=item_bytes)
 
 

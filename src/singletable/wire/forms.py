@@ -8,11 +8,12 @@ from typing import Any, Protocol
 
 import orjson
 
-from singletable.values.native import has_binary, to_native
+from singletable.values.native import to_native
 from singletable.values.reading import read_item, read_key
 from singletable.values.types import Item
 
 StoredItem = bytes | Item
+_HOLDS_BINARY = ord(" ")  # the first byte of a stored item with binary values: others need no second look
 
 
 class Form(Protocol):
@@ -50,7 +51,7 @@ class NativeForm:
         if not isinstance(stored, bytes):
             return to_native(stored)
         item = orjson.loads(stored)
-        return to_native(item) if has_binary(stored) else item
+        return to_native(item) if stored[0] == _HOLDS_BINARY else item
 
     def time(self, at_us: int) -> Any:
         return datetime.fromtimestamp(at_us / 1_000_000, UTC)
@@ -60,9 +61,11 @@ JSON: Form = JsonForm()
 NATIVE: Form = NativeForm()
 
 
-def take_item(raw: Mapping[str, Any], form: Form) -> tuple[Item, int]:
-    return read_item(raw, native=form.is_native)
+def take_item(raw: Mapping[str, Any], form: Form, *, older: bool = False) -> tuple[Item, int]:
+    """Read an item. Batches and transactions word their refusals in AWS's older way."""
+    return read_item(raw, native=form.is_native, older=older)
 
 
-def take_key(raw: Mapping[str, Any], form: Form) -> Item:
-    return read_key(raw, native=form.is_native)
+def take_key(raw: Mapping[str, Any], form: Form, *, older: bool = False) -> Item:
+    """Read a key. Batches and transactions word their refusals in AWS's older way."""
+    return read_key(raw, native=form.is_native, older=older)

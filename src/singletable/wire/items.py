@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from singletable.engine import items
 from singletable.engine.requests import DeleteItem, GetItem, PutItem, UpdateItem, Write
 from singletable.engine.results import WriteResult
 from singletable.errors import ValidationError
+from singletable.values.refused import ValueRefusedError
 from singletable.wire.forms import Form, take_item, take_key
 from singletable.wire.parameters import (
     Answer,
@@ -23,6 +27,8 @@ from singletable.wire.parameters import (
     table_name,
 )
 
+R = TypeVar("R", PutItem, UpdateItem, DeleteItem)
+
 
 def get_item(session: Session, params: Params, form: Form) -> Answer:
     refuse_legacy(params)
@@ -37,25 +43,31 @@ def get_item(session: Session, params: Params, form: Form) -> Answer:
 
 
 def put_item(session: Session, params: Params, form: Form) -> Answer:
-    refuse_legacy(params)
-    request = parse_put(params, form)
+    request = _enveloped(parse_put, params, form)
     if request.returns not in ("NONE", "ALL_OLD"):
         raise ValidationError("ReturnValues can only be ALL_OLD or NONE")
     return _write_answer(items.write_item(session.store, request), request, form)
 
 
 def delete_item(session: Session, params: Params, form: Form) -> Answer:
-    refuse_legacy(params)
-    request = parse_delete(params, form)
+    request = _enveloped(parse_delete, params, form)
     if request.returns not in ("NONE", "ALL_OLD"):
         raise ValidationError("ReturnValues can only be ALL_OLD or NONE")
     return _write_answer(items.write_item(session.store, request), request, form)
 
 
 def update_item(session: Session, params: Params, form: Form) -> Answer:
-    refuse_legacy(params)
-    request = parse_update(params, form)
+    request = _enveloped(parse_update, params, form)
     return _write_answer(items.write_item(session.store, request), request, form)
+
+
+def _enveloped(parse: Callable[[Params, Form], R], params: Params, form: Form) -> R:
+    """Parse a write; what single writes refuse in their values and expressions, AWS wraps once more."""
+    refuse_legacy(params)
+    try:
+        return parse(params, form)
+    except ValueRefusedError as error:
+        raise error.enveloped() from None
 
 
 def _write_answer(result: WriteResult, request: Write, form: Form) -> Answer:
@@ -72,18 +84,18 @@ def _write_answer(result: WriteResult, request: Write, form: Form) -> Answer:
 # --- parsing, also of the actions of a transaction -----------------------------------------
 
 
-def parse_get(params: Params, form: Form) -> GetItem:
+def parse_get(params: Params, form: Form, *, older: bool = False) -> GetItem:
     return GetItem(
         table=table_name(params["TableName"]),
-        key=take_key(params["Key"], form),
+        key=take_key(params["Key"], form, older=older),
         projection=projection_only(params, form),
         consistent=bool(params.get("ConsistentRead")),
         report=report(params),
     )
 
 
-def parse_put(params: Params, form: Form) -> PutItem:
-    item, item_bytes = take_item(params["Item"], form)
+def parse_put(params: Params, form: Form, *, older: bool = False) -> PutItem:
+    item, item_bytes = take_item(params["Item"], form, older=older)
     return PutItem(
         table=table_name(params["TableName"]),
         item=item,
@@ -96,10 +108,10 @@ def parse_put(params: Params, form: Form) -> PutItem:
     )
 
 
-def parse_delete(params: Params, form: Form) -> DeleteItem:
+def parse_delete(params: Params, form: Form, *, older: bool = False) -> DeleteItem:
     return DeleteItem(
         table=table_name(params["TableName"]),
-        key=take_key(params["Key"], form),
+        key=take_key(params["Key"], form, older=older),
         condition=condition_only(params, form),
         returns=params.get("ReturnValues") or "NONE",
         returns_on_failure=returns_on_failure(params),
@@ -108,7 +120,7 @@ def parse_delete(params: Params, form: Form) -> DeleteItem:
     )
 
 
-def parse_update(params: Params, form: Form) -> UpdateItem:
+def parse_update(params: Params, form: Form, *, older: bool = False) -> UpdateItem:
     placeholders = scope(params, form)
     update_text = params.get("UpdateExpression")
     condition_text = params.get("ConditionExpression")
@@ -121,7 +133,7 @@ def parse_update(params: Params, form: Form) -> UpdateItem:
     placeholders.finish()
     return UpdateItem(
         table=table_name(params["TableName"]),
-        key=take_key(params["Key"], form),
+        key=take_key(params["Key"], form, older=older),
         update=update,
         condition=condition,
         returns=params.get("ReturnValues") or "NONE",

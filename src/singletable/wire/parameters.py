@@ -45,10 +45,13 @@ _LEGACY = {
     "QueryFilter": "FilterExpression",
     "ScanFilter": "FilterExpression",
 }
+_LEGACY_NAMES = frozenset(_LEGACY)
 
 
 def refuse_legacy(params: Params) -> None:
-    for name in _LEGACY.keys() & params.keys():
+    if _LEGACY_NAMES.isdisjoint(params):
+        return
+    for name in _LEGACY_NAMES.intersection(params):
         if params[name] is not None:
             raise ValidationError(
                 f"The legacy parameter {name} is not supported in this release; use {_LEGACY[name]}"

@@ -30,7 +30,8 @@ from singletable.wire.parameters import (
 
 def transact_get_items(session: Session, params: Params, form: Form) -> Answer:
     request = TransactGetItems(
-        gets=[parse_get(item["Get"], form) for item in params["TransactItems"]], report=report(params)
+        gets=[parse_get(item["Get"], form, older=True) for item in params["TransactItems"]],
+        report=report(params),
     )
     result = transactions.transact_get_items(session.store, request)
     answer: Answer = {
@@ -67,19 +68,19 @@ def parse_transact_write(params: Params, form: Form) -> TransactWriteItems:
     )
 
 
-def _check(params: Params, form: Form) -> ConditionCheck:
+def _check(params: Params, form: Form, *, older: bool) -> ConditionCheck:
     condition = condition_only(params, form)
     if condition is None:
         raise ValidationError("The expression can not be empty;")
     return ConditionCheck(
         table=table_name(params["TableName"]),
-        key=take_key(params["Key"], form),
+        key=take_key(params["Key"], form, older=older),
         condition=condition,
         returns_on_failure=returns_on_failure(params),
     )
 
 
-_ACTIONS: dict[str, Callable[[Params, Form], Action]] = {
+_ACTIONS: dict[str, Callable[..., Action]] = {
     "ConditionCheck": _check,
     "Put": parse_put,
     "Update": parse_update,
@@ -91,7 +92,7 @@ def _action(item: Params, form: Form) -> Action:
     given = [name for name in _ACTIONS if item.get(name) is not None]
     if len(given) != 1:
         raise ValidationError("TransactItems can only contain one of Check, Put, Update or Delete")
-    return _ACTIONS[given[0]](item[given[0]], form)
+    return _ACTIONS[given[0]](item[given[0]], form, older=True)
 
 
 def _digest(items: Any) -> bytes:

@@ -1,0 +1,62 @@
+"""Reading HTTP from a stream that may be cut anywhere."""
+
+from __future__ import annotations
+
+import itertools
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from serving import call, post
+from singletable.server.reader import Refusal, Request, RequestReader
+
+BODIES = st.binary(max_size=40)
+
+
+def chunked_post(pieces: list[bytes]) -> bytes:
+    head = post(b"").replace(b"Content-Length: 0", b"Transfer-Encoding: chunked")
+    return head + b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces if piece) + b"0\r\n\r\n"
+
+
+MESSAGES = st.one_of(
+    BODIES.map(lambda body: (call("PutItem", body), body)),
+    BODIES.map(lambda body: (call("PutItem", body, "Connection: Upgrade", "Upgrade: h2c"), body)),
+    st.lists(BODIES, max_size=4).map(lambda pieces: (chunked_post(pieces), b"".join(pieces))),
+    st.just((b"GET / HTTP/1.1\r\nHost: test\r\n\r\n", b"")),
+)
+
+
+@given(messages=st.lists(MESSAGES, max_size=6), cuts=st.lists(st.integers(0, 1000), max_size=8))
+def test_requests_are_the_same_wherever_the_stream_is_cut(
+    messages: list[tuple[bytes, bytes]], cuts: list[int]
+) -> None:
+    stream = b"".join(sent for sent, _ in messages)
+    reader = RequestReader()
+    edges = sorted({0, len(stream), *(cut % (len(stream) + 1) for cut in cuts)})
+    for start, end in itertools.pairwise(edges):
+        reader.feed(stream[start:end])
+    read = [reader.take() for _ in range(len(reader.ready))]
+    assert [request.body for request in read if isinstance(request, Request)] == [
+        body for _, body in messages
+    ]
+    assert reader.ready_bytes == 0
+    assert not reader.finished
+
+
+@given(st.lists(st.binary(max_size=200), max_size=6))
+def test_any_bytes_end_in_requests_or_one_refusal(pieces: list[bytes]) -> None:
+    reader = RequestReader()
+    for piece in pieces:
+        if not reader.finished:
+            reader.feed(piece)
+    refusals = [arrived for arrived in reader.ready if isinstance(arrived, Refusal)]
+    assert len(refusals) <= 1
+    assert not refusals or (reader.finished and isinstance(reader.ready[-1], Refusal))
+
+
+def test_body_in_many_small_chunks_is_kept_in_one_buffer() -> None:
+    reader = RequestReader()
+    reader.feed(chunked_post([b"x"] * 5000))
+    request = reader.take()
+    assert isinstance(request, Request)
+    assert request.body == b"x" * 5000
