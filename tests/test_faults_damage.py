@@ -71,6 +71,14 @@ def _use(path: Path) -> list[DatabaseError]:
     return raised
 
 
+def _is_found(path: Path) -> bool:
+    """Tell whether the checker finds the damage; it raises where there is nothing left to check."""
+    try:
+        return bool(check_file(path))
+    except DAMAGED:
+        return True
+
+
 def _flip(content: bytes, random: Random, flips: int) -> bytes:
     damaged = bytearray(content)
     page = random.randrange(len(content) // PAGE_BYTES)
@@ -84,9 +92,9 @@ def _damage_and_use(directory: Path, sound: bytes, seeds: range) -> None:
         random = Random(seed)
         path = directory / f"{seed}.db"
         path.write_bytes(_flip(sound, random, random.choice((1, 3, 40))))
-        problems = check_file(path)
+        is_found = _is_found(path)
         raised = _use(path)
-        assert problems or not raised, f"seed {seed}: the checker missed what a request met: {raised[0]}"
+        assert is_found or not raised, f"seed {seed}: the checker missed what a request met: {raised[0]}"
         path.unlink()
 
 
@@ -105,7 +113,7 @@ def test_checker_finds_every_page_that_is_lost(tmp_path: Path, sound: bytes, fil
     missed = []
     for start in range(0, len(sound), PAGE_BYTES):
         path.write_bytes(sound[:start] + filling * PAGE_BYTES + sound[start + PAGE_BYTES :])
-        if not check_file(path):
+        if not _is_found(path):
             missed.append(start // PAGE_BYTES + 1)
     assert not missed
 
@@ -119,5 +127,5 @@ def test_pages_that_changed_places_are_found(tmp_path: Path, sound: bytes) -> No
         swapped = list(pages)
         swapped[one], swapped[other] = swapped[other], swapped[one]
         path.write_bytes(b"".join(swapped))
-        assert check_file(path), f"pages {one + 1} and {other + 1}"
+        assert _is_found(path), f"pages {one + 1} and {other + 1}"
         _use(path)

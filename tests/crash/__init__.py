@@ -5,7 +5,9 @@
     perform         carry out an operation through the public API
     model           what the tables must hold after a number of operations
     verify          compare a database with the model, its indexes with its tables, and check the file
-    faulty_vfs      writes, syncs and truncates that fail, or end the process, at a chosen call
+    faulty_disk     writes and truncates that fail, or end the process, at a chosen call
+    faulty_sync_vfs a VFS on which the sync of a commit fails
+    almost_full_log a database in which the next checkpoint is near
     powercut_vfs    a disk that keeps only what was synced
     children        start, read, drive and kill other processes
 
@@ -15,4 +17,6 @@ and the programs that run as processes of their own:
     kill_points     a workload that is killed at a chosen write, for many of them
     backfill        a writer beside an index that is being filled
     stepper         does one request at a time, as told over a pipe
+    forking         what is tried around a fork
+    unprivileged    opens a file without the powers of root
 """

@@ -47,7 +47,7 @@ class Template:
 def make_template(directory: Path, workload: Workload, operations: int = 20) -> Template:
     path = directory / "original.db"
     copy = directory / "template.db"
-    with Database.open(path) as db:
+    with Database.open(path, durability="relaxed") as db:
         create_all(db)
         create_plain(db, "filler")
         for number in range(1, operations + 1):

@@ -1,4 +1,4 @@
-"""Run a workload many times, each killed at another write, sync or truncate, in the middle of it.
+"""Run a workload many times, each killed at another write or truncate, in the middle of it.
 
 usage: python -m crash.kill_points SEED LARGE LARGE_BYTES FIRST LAST DIRECTORY:CALL...
 
@@ -13,7 +13,7 @@ import os
 import sys
 from pathlib import Path
 
-from crash.faulty_vfs import FAULTY, Fault, faulty_disk
+from crash.faulty_disk import Fault, faulty_disk
 from crash.perform import perform
 from crash.workload import Workload
 from singletable import Database
@@ -27,7 +27,7 @@ def run(directory: Path, workload: Workload, first: int, last: int, kill_at: int
     path = directory / "app.db"
     with faulty_disk(path) as disk:
         disk.arm(Fault.KILL, at=kill_at)
-        with Database.open(path, vfs=FAULTY) as db:
+        with Database.open(path) as db:
             for number in range(first, last + 1):
                 outcome = perform(db, workload.operation(0, number))
                 os.write(reports, f"{number} {outcome}\n".encode())

@@ -18,6 +18,7 @@ class Dialect:
 
     exact_messages: bool = True  # messages are those of AWS, to the letter
     normal_numbers: bool = True  # numbers come back without leading and trailing zeros or exponent
+    cursor_at_end: bool = True  # a page that reaches its limit has a cursor, also where nothing follows
     updated_parts: bool = True  # UPDATED_OLD and UPDATED_NEW show the touched part of an attribute alone
     # A transaction is refused for its form before any condition is looked at, and cancelled for what the
     # stored items make wrong.
@@ -26,7 +27,11 @@ class Dialect:
 
 AWS = Dialect()
 AWS_LOCAL = Dialect(
-    exact_messages=False, normal_numbers=False, updated_parts=False, orderly_transactions=False
+    exact_messages=False,
+    normal_numbers=False,
+    cursor_at_end=False,
+    updated_parts=False,
+    orderly_transactions=False,
 )
 
 

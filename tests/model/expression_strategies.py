@@ -188,7 +188,9 @@ def terms(table: Table, path: Path) -> SearchStrategy[u.Term]:
     return st.one_of(
         given_,
         reads,
-        st.builds(u.IfNotExists, st.one_of(st.just(path), paths()), st.one_of(given_, reads)),
+        st.builds(u.IfNotExists, st.one_of(st.just(path), paths()), st.one_of(given_, reads)).filter(
+            lambda term: term.otherwise != u.Read(term.path)  # refused: the operands must be distinct
+        ),
         st.builds(u.Arithmetic, st.sampled_from("+-"), numbers, numbers),
         st.builds(u.ListAppend, lists, lists),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from singletable import limits
 from singletable.errors import ResourceNotFoundError, ValidationError
 from singletable.storage.catalog import Catalog
@@ -24,11 +26,12 @@ def require_table(catalog: Catalog, name: str) -> Table:
 def key_of_item(table: Table, item: Item) -> PrimaryKey:
     """Return the key of an item that is to be stored."""
     name, key_type = table.partition_name, table.partition_type
-    partition = partition_bytes(_partition_part(name, key_type, _payload_of_item(item, name, key_type)))
-    if table.sort_name is None or table.sort_type is None:
+    partition = _partition_part(name, key_type, _payload_of_item(item, name, key_type))
+    sort_name, sort_type = table.sort_name, table.sort_type
+    if sort_name is None or sort_type is None:
         return PrimaryKey(partition, b"")
-    payload = _payload_of_item(item, table.sort_name, table.sort_type)
-    return PrimaryKey(partition, _sort_part(table.sort_name, table.sort_type, payload))
+    payload = _payload_of_item(item, sort_name, sort_type)
+    return PrimaryKey(partition, _sort_part(sort_name, sort_type, payload))
 
 
 def key_of_request(table: Table, key: Item) -> PrimaryKey:
@@ -36,11 +39,12 @@ def key_of_request(table: Table, key: Item) -> PrimaryKey:
     if len(key) != len(table.key_names):
         raise ValidationError(_NO_MATCH)
     name, key_type = table.partition_name, table.partition_type
-    partition = partition_bytes(_partition_part(name, key_type, _payload_of_key(key, name, key_type)))
-    if table.sort_name is None or table.sort_type is None:
+    partition = _partition_part(name, key_type, _payload_of_key(key, name, key_type))
+    sort_name, sort_type = table.sort_name, table.sort_type
+    if sort_name is None or sort_type is None:
         return PrimaryKey(partition, b"")
-    payload = _payload_of_key(key, table.sort_name, table.sort_type)
-    return PrimaryKey(partition, _sort_part(table.sort_name, table.sort_type, payload))
+    payload = _payload_of_key(key, sort_name, sort_type)
+    return PrimaryKey(partition, _sort_part(sort_name, sort_type, payload))
 
 
 def _payload_of_item(item: Item, name: str, key_type: KeyType) -> str:
@@ -68,18 +72,19 @@ def _payload_of_key(key: Item, name: str, key_type: KeyType) -> str:
 
 
 def _partition_part(name: str, key_type: KeyType, payload: str) -> bytes:
-    part = _part(name, key_type, payload)
+    """Return the partition column of a key."""
+    part = key_bytes(key_type, payload) if payload else _refuse_empty(name, key_type)
     if len(part) > limits.PARTITION_KEY_BYTES_MAX:
         # AWS's own words, with the space missing.
         raise ValidationError(
             "One or more parameter values were invalid: "
             f"Size of hashkey has exceeded the maximum size limit of{limits.PARTITION_KEY_BYTES_MAX} bytes"
         )
-    return part
+    return partition_bytes(part)
 
 
 def _sort_part(name: str, key_type: KeyType, payload: str) -> bytes:
-    part = _part(name, key_type, payload)
+    part = key_bytes(key_type, payload) if payload else _refuse_empty(name, key_type)
     if len(part) > limits.SORT_KEY_BYTES_MAX:
         raise ValidationError(
             "One or more parameter values were invalid: Aggregated size of all range keys has exceeded "
@@ -88,28 +93,30 @@ def _sort_part(name: str, key_type: KeyType, payload: str) -> bytes:
     return part
 
 
-def _part(name: str, key_type: KeyType, payload: str) -> bytes:
-    if not payload:
-        raise ValidationError(
-            "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain "
-            f"an empty {_kind(key_type)} value. Key: {name}"
-        )
-    return key_bytes(key_type, payload)
+def _refuse_empty(name: str, key_type: KeyType) -> NoReturn:
+    raise ValidationError(
+        "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain "
+        f"an empty {_kind(key_type)} value. Key: {name}"
+    )
 
 
 def _kind(key_type: KeyType) -> str:
     return "string" if key_type == "S" else "binary"
 
 
+# Text of so many characters fits into any key, however its characters are encoded.
+_SURELY_SHORT = limits.SORT_KEY_BYTES_MAX // 4
+
+
 def check_index_keys(table: Table, item: Item) -> None:
     """Refuse an item that an index of its table could not hold: absent is fine, unfit is not."""
     for index in table.indexes:
-        key = index.definition.key
-        for attribute in key.attributes:
-            value = item.get(attribute.name)
+        for name, key_type in index.key_types:
+            value = item.get(name)
             if value is not None:
-                _check_index_value(index, attribute.name, attribute.type, value)
-        _check_index_sizes(index, item)
+                payload = value.get(key_type)
+                if not payload or len(payload) > _SURELY_SHORT:
+                    _check_index_value(index, name, key_type, value)
 
 
 def _check_index_value(index: Index, name: str, key_type: KeyType, value: Value) -> None:
@@ -126,19 +133,9 @@ def _check_index_value(index: Index, name: str, key_type: KeyType, value: Value)
             f"supported. The AttributeValue for a key attribute cannot contain an empty {_kind(key_type)} "
             f"value. IndexName: {index.name}, IndexKey: {name}"
         )
-
-
-def _check_index_sizes(index: Index, item: Item) -> None:
-    key = index.definition.key
-    for attribute in key.partition:
-        _check_index_size(index, item, attribute.name, limits.PARTITION_KEY_BYTES_MAX)
-    for attribute in key.sort:
-        _check_index_size(index, item, attribute.name, limits.SORT_KEY_BYTES_MAX)
-
-
-def _check_index_size(index: Index, item: Item, name: str, bytes_max: int) -> None:
-    value = item.get(name)
-    if value is not None and value_bytes(value) > bytes_max:
+    is_partition = any(attribute.name == name for attribute in index.definition.key.partition)
+    bytes_max = limits.PARTITION_KEY_BYTES_MAX if is_partition else limits.SORT_KEY_BYTES_MAX
+    if value_bytes(value) > bytes_max:
         raise ValidationError(
             "One or more parameter values were invalid: Size of a secondary index key has exceeded the maximum "
             f"size limit of {bytes_max} bytes. IndexName: {index.name}, IndexKey: {name}"

@@ -125,7 +125,10 @@ class Store:
         return job.result
 
     def _write_group(self) -> None:
-        group = [self._waiting.popleft() for _ in range(min(len(self._waiting), limits.WRITE_GROUP_MAX))]
+        waiting = self._waiting
+        group = [waiting.popleft()]
+        while waiting and len(group) < limits.WRITE_GROUP_MAX:
+            group.append(waiting.popleft())
         try:
             writer = self._open_writer()
             self._run(writer, group)
@@ -138,12 +141,14 @@ class Store:
                 job.is_done = True
 
     def _run(self, writer: apsw.Connection, group: list[_Job[object]]) -> None:
-        writer.execute("BEGIN IMMEDIATE")
+        execute = writer.execute
+        execute("BEGIN IMMEDIATE")
         if writer.data_version() != self._writer_seen:
             self._catch_up(writer)
         transaction = Transaction(writer, self.catalog, max(self.clock.now_us(), self._last_us))
+        wrote = False
         for job in group:
-            was_dirty, transaction.is_dirty = transaction.is_dirty, False
+            transaction.is_dirty = False
             try:
                 job.result = job.work(transaction)
             except apsw.Error:
@@ -152,13 +157,13 @@ class Store:
                 if transaction.is_dirty:
                     raise AssertionError("a request failed after it had begun to write") from error
                 job.error = error
-            transaction.is_dirty |= was_dirty
-        if not transaction.is_dirty:
+            wrote |= transaction.is_dirty
+        if not wrote:
             # Nothing was written, but what was read is answered only as committed state.
-            writer.execute("ROLLBACK")
+            execute("ROLLBACK")
             return
         transaction.flush_counts()
-        writer.execute("COMMIT")
+        execute("COMMIT")
         self._writer_seen = writer.data_version()
         self._last_us = transaction.now_us
         if transaction.catalog is not self.catalog:

@@ -30,6 +30,8 @@ class Index:
         "id",
         "insert_entry",
         "insert_missing_entry",
+        "is_ready",
+        "key_types",
         "name",
         "projected_names",
         "source",
@@ -39,6 +41,8 @@ class Index:
         self.definition = definition
         self.id = definition.id
         self.name = definition.name
+        self.is_ready = definition.status == "ACTIVE"
+        self.key_types = tuple((attribute.name, attribute.type) for attribute in definition.key.attributes)
         self.projected_names = _projected_names(definition, table)
         self._partition_part = _key_part(definition.key.partition, limits.PARTITION_KEY_BYTES_MAX)
         self._sort_part = _key_part(definition.key.sort, limits.SORT_KEY_BYTES_MAX)
@@ -46,10 +50,6 @@ class Index:
         self.insert_missing_entry = schema.insert_missing_entry(self.id)
         self.delete_entry = schema.delete_entry(self.id)
         self.source = schema.index_source(self.id, table.id)
-
-    @property
-    def is_ready(self) -> bool:
-        return self.definition.status == "ACTIVE"
 
     def entry_key(self, item: Item) -> EntryKey | None:
         """Return where the item stands in the index; None when a key attribute is missing or unfit."""
@@ -82,6 +82,7 @@ class Table:
         "insert_item",
         "key_attributes",
         "key_names",
+        "logs_changes",
         "name",
         "partition_name",
         "partition_type",
@@ -99,6 +100,7 @@ class Table:
         self.name = definition.name
         self.key_attributes = definition.key.attributes
         self.key_names = definition.key.names
+        self.logs_changes = definition.logs_changes
         self.partition_name = definition.key.partition[0].name
         self.partition_type = definition.key.partition[0].type
         sort = definition.key.sort

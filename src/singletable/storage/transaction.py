@@ -60,7 +60,7 @@ class Transaction:
             items=(after is not None) - (before is not None),
             item_bytes=(after.item_bytes if after else 0) - (before.item_bytes if before else 0),
         )
-        if change.table.definition.logs_changes:
+        if change.table.logs_changes:
             self._log(change)
 
     def _write_item(self, change: Change) -> int:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from binascii import a2b_base64
 
 from singletable.values.types import Item, Value
 
+_BINARY_TAG = re.compile(rb'"BS?":').search  # one pass, where two searches with `in` take twice as long
+
 
 def has_binary(raw: bytes) -> bool:
     """Tell whether an encoded item may hold a binary value; never wrong when it says no."""
-    return b'"B":' in raw or b'"BS":' in raw
+    return _BINARY_TAG(raw) is not None
 
 
 def to_native(item: Item) -> Item:

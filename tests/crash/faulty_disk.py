@@ -1,14 +1,11 @@
 """A disk on which a chosen call fails: an I/O error, a short write, no room left, or the end of the process.
 
 Writes and truncates fail where they happen, in the system calls of SQLite's own VFS (xSetSystemCall): SQLite
-sees errno, takes its own way through the error, and decides what it means. An exception raised by a Python
-VFS would do more than that: apsw raises it again even where SQLite had survived the error (a checkpoint that
-fails after its COMMIT), so a commit that is there would look as if it had failed.
+sees errno, takes its own way through the error, and decides what it means. Files that a Python VFS opens would
+not do: apsw raises the error of every call that passed through it, also where SQLite has survived the error (a
+checkpoint that fails after its COMMIT), so a commit that is there would look as if it had failed.
 
-SQLite does not call fsync through that table. Syncs therefore fail with an exception in xSync, and only where
-SQLite passes the error on as well: the sync of a commit. A sync of a checkpoint is not counted.
-
-The VFS stands on "unix", below the one that encrypts, which SQLite Multiple Ciphers puts on top by itself.
+SQLite does not call fsync through that table; faulty_sync_vfs.py makes that fail.
 """
 
 from __future__ import annotations
@@ -21,11 +18,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from pathlib import Path
 
 import apsw
 
-FAULTY = "faulty"
+_SUFFIXES = ("-wal", "", "-shm", "-journal")
 
 
 class Fault(Enum):
@@ -39,7 +37,7 @@ class Fault(Enum):
 class Call:
     """A call that changes a file, as it was made."""
 
-    kind: str  # write, truncate, sync
+    kind: str  # write, truncate
     file: str  # what the name adds to the database's: "", "-wal", "-shm", "-journal"
 
     @property
@@ -57,12 +55,14 @@ class FaultyDisk:
         self.failed: list[Call] = []
         self._fault: Fault | None = None
         self._first = self._last = 0
+        self._files: tuple[str, ...] = _SUFFIXES
         self._tails: set[int] = set()  # descriptors whose short write is to fail when it goes on
         self.reads_fail = False
 
-    def arm(self, fault: Fault, *, at: int, calls: int = 1) -> None:
-        """Fail so many calls, beginning with the at-th from now (the next one is 1)."""
+    def arm(self, fault: Fault, *, at: int, calls: int = 1, files: tuple[str, ...] = _SUFFIXES) -> None:
+        """Fail so many calls, beginning with the at-th from now (the next one is 1), on these files."""
         self._fault = fault
+        self._files = files
         self._first = len(self.calls) + at
         self._last = self._first + calls - 1
 
@@ -74,7 +74,8 @@ class FaultyDisk:
         """Note a call; return the fault it must suffer."""
         call = Call(kind, file)
         self.calls.append(call)
-        if self._fault is None or not self._first <= len(self.calls) <= self._last:
+        is_due = self._first <= len(self.calls) <= self._last and file in self._files
+        if self._fault is None or not is_due:
             return None
         self.failed.append(call)
         return self._fault
@@ -82,7 +83,7 @@ class FaultyDisk:
     def file_of(self, descriptor: int) -> str | None:
         """Return which file of the database the descriptor is open on; None for any other."""
         found = os.fstat(descriptor)
-        for suffix in ("-wal", "", "-shm", "-journal"):
+        for suffix in _SUFFIXES:
             try:
                 known = os.stat(f"{self._path}{suffix}")
             except FileNotFoundError:
@@ -139,78 +140,40 @@ _WRITE = ctypes.CFUNCTYPE(
 _TRUNCATE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int64, use_errno=True)
 
 
-class _FaultyFile(apsw.VFSFile):
-    """A file whose sync can fail."""
-
-    def __init__(self, disk: FaultyDisk, name: str | apsw.URIFilename | None, flags: list[int]) -> None:
-        super().__init__("unix", name, flags)
-        self._disk = disk
-        self._suffix = {apsw.SQLITE_OPEN_WAL: "-wal", apsw.SQLITE_OPEN_MAIN_JOURNAL: "-journal"}.get(
-            flags[0] & (apsw.SQLITE_OPEN_WAL | apsw.SQLITE_OPEN_MAIN_JOURNAL)
-        )
-        self._is_written = False
-
-    def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802
-        self._is_written = True
-        super().xWrite(data, offset)
-
-    def xSync(self, flags: int) -> None:  # noqa: N802
-        # A checkpoint syncs the log too, before it copies it, when nothing was written since the last commit.
-        if self._suffix is not None and self._is_written:
-            fault = self._disk.take("sync", self._suffix)
-            if fault is Fault.KILL:
-                os.kill(os.getpid(), signal.SIGKILL)
-            if fault is not None:
-                error = apsw.exception_for(apsw.SQLITE_IOERR_FSYNC)
-                error.args = ("disk I/O error",)  # as SQLite words it
-                raise error
-        self._is_written = False
-        super().xSync(flags)
-
-
-class FaultyVFS(apsw.VFS):
-    """A VFS of the name FAULTY, on a FaultyDisk."""
+class SystemCalls:
+    """The calls that SQLite makes for its files in this process, with a FaultyDisk in their place."""
 
     def __init__(self, disk: FaultyDisk) -> None:
-        super().__init__(FAULTY, "unix")
-        self._disk = disk
-        self._kept: list[object] = []  # SQLite holds pointers to these
+        # Any VFS on top of "unix" reaches the table of that one.
+        self._vfs = apsw.VFS("faulty-system-calls", "unix")
+        self._hooks: list[object] = []  # SQLite holds pointers to these
+        self._replace("pwrite", _WRITE, disk.write)
+        self._replace("pwrite64", _WRITE, disk.write)
+        self._replace("pread", _WRITE, disk.read)
+        self._replace("pread64", _WRITE, disk.read)
+        self._replace("ftruncate", _TRUNCATE, disk.truncate)
 
-    def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:  # noqa: N802
-        return _FaultyFile(self._disk, name, flags)
+    def _replace(self, name: str, prototype: Any, replacement: Callable[..., int]) -> None:
+        address = self._vfs.xGetSystemCall(name)
+        if not address:
+            return  # there is either pwrite or pwrite64
+        hook = prototype(partial(replacement, prototype(address)))
+        self._hooks.append(hook)
+        pointer = ctypes.cast(hook, ctypes.c_void_p).value
+        assert pointer is not None
+        assert self._vfs.xSetSystemCall(name, pointer)
 
-    def replace_system_calls(self) -> None:
-        """Put the disk between SQLite and the system, in the whole process."""
-        replacements = [
-            ("pwrite", _WRITE, self._disk.write),
-            ("pwrite64", _WRITE, self._disk.write),
-            ("pread", _WRITE, self._disk.read),
-            ("pread64", _WRITE, self._disk.read),
-            ("ftruncate", _TRUNCATE, self._disk.truncate),
-        ]
-        for name, prototype, replacement in replacements:
-            address = self.xGetSystemCall(name)
-            if not address:
-                continue  # there is either pwrite or pwrite64
-            real = prototype(address)
-            hook = prototype(lambda *arguments, real=real, call=replacement: call(real, *arguments))
-            self._kept.append(hook)
-            pointer = ctypes.cast(hook, ctypes.c_void_p).value
-            assert pointer is not None
-            assert self.xSetSystemCall(name, pointer)
-
-    def restore_system_calls(self) -> None:
-        self.xSetSystemCall(None, 0)
-        self.unregister()
+    def restore(self) -> None:
+        self._vfs.xSetSystemCall(None, 0)
+        self._vfs.unregister()
 
 
 @contextmanager
 def faulty_disk(path: Path) -> Iterator[FaultyDisk]:
-    """Have the database at the path (opened with vfs=FAULTY) stand on a disk that can fail."""
+    """Have the database at the path stand on a disk that can fail."""
     disk = FaultyDisk(path)
-    vfs = FaultyVFS(disk)
-    vfs.replace_system_calls()
+    calls = SystemCalls(disk)
     try:
         yield disk
     finally:
-        vfs.restore_system_calls()
+        calls.restore()

@@ -1,0 +1,187 @@
+"""Running a document: its blocks, one after the other, in a directory of their own.
+
+Python blocks share their names, shell blocks their exports. A server that a block starts is started for real
+and runs until the end of the document; since port 8000 may be taken, it gets a free one, and every later
+`127.0.0.1:8000` of the document means that.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from importlib.metadata import metadata
+from pathlib import Path
+from typing import Any, Final
+
+from docs.blocks import ROOT, Block
+from serving import TIMEOUT_S, CommandProcess
+
+_OPTIONS: Final = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+_WRITTEN_ADDRESS: Final = "127.0.0.1:8000"
+_SERVERS: Final = ("singletable serve", "singletable demo", "make run")
+# What cannot run inside a test, since it makes the very environment that the tests run in.
+_SET_UP: Final = ("make", "pip")
+_AWS_STAND_IN: Final = Path(__file__).with_name("aws_stand_in.py")
+
+
+@dataclass(slots=True)
+class Command:
+    """One command of a transcript, and what it prints there (nothing: it may print anything)."""
+
+    text: str
+    printed: str = ""
+
+
+def commands_of(transcript: str) -> list[Command]:
+    """Split a transcript into its commands: `$ ` begins one, a backslash at the end continues it."""
+    commands: list[Command] = []
+    continues = False
+    for line in transcript.splitlines():
+        if continues:
+            commands[-1].text += "\n" + line
+        elif line.startswith("$ "):
+            commands.append(Command(line[2:]))
+        else:
+            assert commands, f"a transcript begins with `$ `, not with {line!r}"
+            commands[-1].printed += line + "\n"
+            continue
+        continues = line.endswith("\\")
+    return commands
+
+
+@dataclass(slots=True)
+class Page:
+    """A document while it is being run."""
+
+    directory: Path
+    stack: ExitStack
+    names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
+    exports: dict[str, str] = field(default_factory=dict)
+    address: str = _WRITTEN_ADDRESS
+
+    def run(self, block: Block) -> None:
+        """Run one block; raise AssertionError where it does not do what it shows."""
+        block = block.with_text(block.text.replace(_WRITTEN_ADDRESS, self.address))
+        match block.language:
+            case "python":
+                # As many lines in front as in the document, so that a traceback names the right one.
+                source = "\n" * (block.line - 1) + block.text
+                exec(compile(source, str(block.path), "exec"), self.names)
+            case "pycon":
+                self._run_pycon(block)
+            case "console":
+                for command in commands_of(block.text):
+                    self._run_command(command, block)
+            case "sh":
+                self._run_command(Command(block.text), block)
+            case other:
+                raise AssertionError(f"{block.place}: a block of {other!r} cannot be run")
+
+    def _run_pycon(self, block: Block) -> None:
+        test = doctest.DocTestParser().get_doctest(
+            block.text, self.names, block.place, str(block.path), block.line - 1
+        )
+        report: list[str] = []
+        doctest.DocTestRunner(optionflags=_OPTIONS).run(test, out=report.append, clear_globs=False)
+        assert not report, "".join(report)
+        self.names.update(test.globs)
+
+    def _run_command(self, command: Command, block: Block) -> None:
+        text = command.text.strip()
+        if text.startswith(_SERVERS):
+            printed = self._serve(text, command.printed)
+        elif text.startswith(_SET_UP):
+            for line in text.splitlines():
+                check_set_up(line)
+            return
+        elif text.startswith("export "):
+            self.exports |= dict(word.split("=", 1) for word in shlex.split(text)[1:])
+            return
+        else:
+            printed = self._run_shell(text, block)
+        if command.printed:
+            is_same = doctest.OutputChecker().check_output(command.printed, printed, _OPTIONS)
+            assert is_same, f"{block.place}: {text}\nshows\n{command.printed}\nbut prints\n{printed}"
+
+    def _run_shell(self, text: str, block: Block) -> str:
+        ran = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", text],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            cwd=self.directory,
+            env=self._environment(),
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+        assert ran.returncode == 0, f"{block.place}: {text}\nended with {ran.returncode}:\n{ran.stdout}"
+        return ran.stdout
+
+    def _environment(self) -> dict[str, str]:
+        plain = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+        return {**plain, "PATH": f"{self._programs()}:{os.environ['PATH']}", **self.exports}
+
+    def _programs(self) -> Path:
+        """Return a directory with the commands that the documents use, of this very environment."""
+        programs = self.directory / ".programs"
+        if not programs.exists():
+            programs.mkdir()
+            run_python = f'#!/bin/sh\nexec {shlex.quote(sys.executable)} %s "$@"\n'
+            wanted = {"singletable": "-m singletable", "python": ""}
+            if shutil.which("aws") is None:
+                wanted["aws"] = shlex.quote(str(_AWS_STAND_IN))
+            for name, arguments in wanted.items():
+                (programs / name).write_text(run_python % arguments)
+                (programs / name).chmod(0o755)
+        return programs
+
+    def _serve(self, text: str, shown: str) -> str:
+        """Start a server on a free port and wait until it is ready; return what it printed until then."""
+        arguments = ["demo"] if text == "make run" else shlex.split(text)[1:]
+        if text == "make run":
+            assert dry_run("run").splitlines()[-1].endswith("/singletable demo")
+        server = CommandProcess(*arguments, "--port", "0", cwd=self.directory, PYTHONIOENCODING="utf-8")
+        self.stack.enter_context(server)
+        self.stack.callback(server.process.send_signal, signal.SIGTERM)
+        lines = server.read_through("export ")
+        found = re.search(r"127\.0\.0\.1:\d+", lines[-1])
+        assert found is not None
+        was, self.address = self.address, found[0]
+        # The reader sees the hints, from stderr, behind the ready lines.
+        hints = "the hints\n" if shown.rstrip().endswith("...") else ""
+        return "\n".join(lines).replace(self.address, was) + "\n" + hints
+
+
+def dry_run(target: str) -> str:
+    """Return the commands of a target of the Makefile."""
+    return subprocess.run(
+        ["make", "--dry-run", "--no-print-directory", target],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=True,
+    ).stdout
+
+
+def check_set_up(line: str) -> None:
+    """Hold a `make` or `pip install` line to what it names: a target, or this project and its extras."""
+    program, *arguments = shlex.split(line, comments=True)
+    if program == "make":
+        for target in arguments:
+            assert dry_run(target), line
+        return
+    assert arguments[:1] == ["install"], line
+    for wanted in arguments[1:]:
+        found = re.fullmatch(r"(\.)(?:\[([\w,]+)\])?", wanted)
+        assert found is not None, f"{line}: {wanted} is not this project"
+        assert {*filter(None, (found[2] or "").split(","))} <= {
+            *(metadata("singletable").get_all("Provides-Extra") or [])
+        }, line

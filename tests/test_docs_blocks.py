@@ -1,0 +1,157 @@
+"""Every block of every document runs, every link leads somewhere, every command it names exists."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from xml.etree import ElementTree
+
+import pytest
+
+from docs.blocks import DATA_LANGUAGES, LANGUAGES, ROOT, blocks_in, blocks_of, documents, prose_of
+from docs.pages import Command, Page, check_set_up, commands_of
+from singletable.cli.arguments import build_parser
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DOCUMENTS: Final = documents()
+IDS: Final = [str(path.relative_to(ROOT)) for path in DOCUMENTS]
+FILE_FORMAT: Final = ROOT / "docs" / "internals" / "file-format.md"
+
+each_document = pytest.mark.parametrize("path", DOCUMENTS, ids=IDS)
+
+
+# --- the documents ----------------------------------------------------------------------------------
+
+
+@each_document
+def test_every_block_does_what_it_shows(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with ExitStack() as stack:
+        page = Page(tmp_path, stack)
+        for block in blocks_of(path):
+            if block.language not in DATA_LANGUAGES:
+                page.run(block)
+
+
+@each_document
+def test_every_block_is_of_a_kind_that_something_runs_or_compares(path: Path) -> None:
+    for block in blocks_of(path):
+        assert block.language in LANGUAGES, block.place
+        # test_docs_file_format.py compares those of the file format; no other document has data.
+        assert block.language not in DATA_LANGUAGES or path == FILE_FORMAT, block.place
+
+
+@each_document
+def test_no_block_hides_as_indented_text(path: Path) -> None:
+    hidden = [line for line in prose_of(path).splitlines() if line.startswith(("    ", "\t"))]
+    assert hidden == []
+
+
+@each_document
+def test_every_link_leads_somewhere(path: Path) -> None:
+    prose = prose_of(path)
+    targets = re.findall(r"\]\(([^)\s]+)\)", prose) + re.findall(r'(?:src|srcset|href)="([^"]+)"', prose)
+    for target in targets:
+        if target.startswith(("https://", "http://")):
+            continue
+        file, _, anchor = target.partition("#")
+        wanted = (path.parent / file).resolve() if file else path
+        assert wanted.exists(), target
+        if anchor:
+            assert anchor in anchors_of(wanted), target
+
+
+def anchors_of(path: Path) -> set[str]:
+    """The anchors that a Markdown page gives its headings."""
+    headings = re.findall(r"^#+ (.+)$", prose_of(path), re.MULTILINE)
+    plain = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings)
+    return {text.strip().replace(" ", "-") for text in plain}
+
+
+@each_document
+def test_every_command_in_the_text_is_one(path: Path) -> None:
+    for span in re.findall(r"`([^`\n]+)`", prose_of(path)):
+        if span.startswith("make "):
+            check_set_up(span)
+        elif re.match(r"singletable [a-z]", span):
+            build_parser().parse_args(shlex.split(span)[1:])
+
+
+def test_every_document_is_reached_from_the_readme() -> None:
+    reached: set[Path] = set()
+    waiting = [ROOT / "README.md"]
+    while waiting:
+        path = waiting.pop()
+        if path not in reached and path.suffix == ".md":
+            reached.add(path)
+            links = re.findall(r"\]\(([^)#\s:]+)", prose_of(path))
+            waiting += [(path.parent / link).resolve() for link in links]
+    assert sorted(set(DOCUMENTS) - reached) == []
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "images").iterdir()), ids=lambda path: path.name)
+def test_picture_stands_alone_and_says_what_it_shows(path: Path) -> None:
+    picture = ElementTree.parse(path).getroot()
+    tags = [element.tag.rpartition("}")[2] for element in picture.iter()]
+    assert tags[:3] == ["svg", "title", "desc"]
+    assert not {"image", "script", "use", "foreignObject"} & set(tags)
+    assert any(path.name in document.read_text(encoding="utf-8") for document in DOCUMENTS)
+    assert "prefers-color-scheme: dark" in path.read_text(encoding="utf-8")
+
+
+# --- what runs them can fail --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Run a document given as text."""
+    monkeypatch.chdir(tmp_path)
+
+    def run_text(text: str) -> None:
+        with ExitStack() as stack:
+            page = Page(tmp_path, stack)
+            for block in blocks_in(text, ROOT / "docs" / "unwritten.md"):
+                page.run(block)
+
+    return run_text
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        pytest.param("```\nplain\n```\n", "cannot be run", id="no language"),
+        pytest.param("```text\nplain\n```\n", "cannot be run", id="unknown language"),
+        pytest.param("```python\nassert 1 == 2\n```\n", "", id="python that fails"),
+        pytest.param("```pycon\n>>> 1 + 1\n3\n```\n", "Expected", id="another value"),
+        pytest.param("```console\n$ echo a\nb\n```\n", "but prints", id="another output"),
+        pytest.param("```console\n$ echo a\n$ false\n```\n", "ended with 1", id="a command that fails"),
+        pytest.param("```sh\nfalse\ntrue\n```\n", "ended with 1", id="a script that fails in between"),
+        pytest.param("```console\nout of nowhere\n```\n", "begins with", id="output without a command"),
+        pytest.param("  ```python\n  1\n  ```\n", "at the start of a line", id="indented fence"),
+        pytest.param("~~~python\n1\n~~~\n", "at the start of a line", id="tildes"),
+        pytest.param("```python\n1\n", "does not end", id="no end"),
+        pytest.param("```sh\npip install elsewhere\n```\n", "not this project", id="another project"),
+    ],
+)
+def test_document_that_is_wrong_is_found_out(run: Callable[[str], None], text: str, reason: str) -> None:
+    with pytest.raises(AssertionError, match=reason):
+        run(text)
+
+
+def test_blocks_of_a_document_share_names_files_and_exports(run: Callable[[str], None]) -> None:
+    run(
+        "```python\nx = 1\nopen('f', 'w').close()\n```\n```pycon\n>>> x\n1\n>>> y = x + 1\n```\n"
+        "```python\nassert y == 2\n```\n```sh\ntest -f f\n```\n"
+        "```console\n$ export A=b\n$ echo $A\nb\n```\n"
+    )
+
+
+def test_transcript_is_split_at_its_prompts() -> None:
+    assert commands_of("$ a \\\n  b\nc\nd\n$ e\n") == [Command("a \\\n  b", "c\nd\n"), Command("e")]
