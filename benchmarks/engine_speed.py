@@ -102,10 +102,11 @@ class SpeedBench:
         self.payloads = Payloads(size, items=items)
         self.engine_path = directory / "engine.db"
         self.floor_path = directory / "floor.db"
+        self.counting_floor_path = directory / "counting-floor.db"
         self.durable_path = directory / "durable.db"
         self.durable_floor_path = directory / "durable-floor.db"
         self.append_path = directory / "append"
-        self.copies = (self.floor_path, self.durable_path, self.durable_floor_path)
+        self.copies = (self.floor_path, self.counting_floor_path, self.durable_path, self.durable_floor_path)
 
     def load(self) -> None:
         with Database.open(str(self.engine_path), durability="relaxed") as database:
@@ -134,15 +135,21 @@ class SpeedBench:
 
     def relaxed_puts(self, divisor: int) -> list[Result]:
         floor = BareSql(self.floor_path, durability="relaxed")
+        counting_floor = BareSql(self.counting_floor_path, durability="relaxed")
         try:
             with Database.open(str(self.engine_path), durability="relaxed") as database:
                 subject = self._engine_puts(database)
-                bare = self._bare_puts(floor)
-                interleave((subject, bare), PUT_PLAN.shorter(divisor))
+                bare = self._bare_puts("bare SQL", floor.put)
+                counting = self._bare_puts("bare SQL, counts too", counting_floor.put_and_count)
+                interleave((subject, bare, counting), PUT_PLAN.shorter(divisor))
         finally:
             floor.close()
+            counting_floor.close()
         name = f"put, relaxed, {self.size.name}"
-        return [compare(name, subject=subject, floor=bare, ratio_max=RELAXED_PUT_RATIO_MAX)]
+        return [
+            compare(name, subject=subject, floor=bare, ratio_max=RELAXED_PUT_RATIO_MAX),
+            compare(name, subject=subject, floor=counting),
+        ]
 
     def durable_puts(self, divisor: int) -> list[Result]:
         floor = BareSql(self.durable_floor_path, durability="full")
@@ -151,7 +158,7 @@ class SpeedBench:
         try:
             with Database.open(str(self.durable_path), durability="full") as database:
                 subject = self._engine_puts(database)
-                bare = self._bare_puts(floor)
+                bare = self._bare_puts("bare SQL", floor.put)
                 raw = Contender(
                     name="append + fdatasync", prepare=lambda: puts.next()[1].item, run=append.append
                 )
@@ -228,9 +235,9 @@ class SpeedBench:
             run=lambda item: put_item(TableName=TABLE, Item=item),
         )
 
-    def _bare_puts(self, floor: BareSql) -> Contender:
+    def _bare_puts(self, name: str, run: Callable[[Row], None]) -> Contender:
         puts = Puts(self.payloads)
-        return Contender(name="bare SQL", prepare=lambda: puts.next()[1], run=floor.put)
+        return Contender(name=name, prepare=lambda: puts.next()[1], run=run)
 
     def _agree(self, database: Database, floor: BareSql) -> None:
         """See to it that both sides do the same work."""

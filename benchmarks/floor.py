@@ -1,7 +1,7 @@
 """The least that the work can cost: bare SQL on a copy of the engine's own file, and a bare append.
 
 The floor knows beforehand what the engine has to find out: the key columns, the encoded item, whether the
-item exists, and which index entry it replaces. It validates nothing and counts nothing.
+item exists, and which index entry it replaces. It validates nothing.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class BareSql:
     def __init__(self, path: Path, *, durability: Durability) -> None:
         self.connection = connect(Place(str(path), durability))
         self.execute = self.connection.execute
-        table_id, index_id = self._ids()
+        self.table_id, self.index_id = table_id, index_id = self._ids()
         items = schema.item_table(table_id)
         self.select_one = schema.select_item(table_id)
         self.select_page = f"SELECT item FROM {items} WHERE pk = ? ORDER BY sk LIMIT {PAGE_ITEMS}"
@@ -97,8 +97,22 @@ class BareSql:
         return [loads(raw) for (raw,) in self.execute(self.select_index_page, (partition,))]
 
     def put(self, row: Row) -> None:
+        """Write the item and its index entry."""
+        self.execute("BEGIN IMMEDIATE")
+        self._write(row)
+        self.execute("COMMIT")
+
+    def put_and_count(self, row: Row) -> None:
+        """Write also what the engine keeps count of: the items and bytes of the table and of the index."""
+        self.execute("BEGIN IMMEDIATE")
+        self._write(row)
+        items = 0 if row.entry_before else 1
+        self.execute(schema.ADD_TO_COUNTER, (items, len(row.item), self.table_id))
+        self.execute(schema.ADD_TO_COUNTER, (items, len(row.item), self.index_id))
+        self.execute("COMMIT")
+
+    def _write(self, row: Row) -> None:
         execute = self.execute
-        execute("BEGIN IMMEDIATE")
         if row.entry_before is None:
             execute(self.insert_item, (row.pk, row.sk, len(row.item), row.item))
             row_id = self.connection.last_insert_rowid()
@@ -108,7 +122,6 @@ class BareSql:
             if row.entry_before is not None:
                 execute(self.delete_entry, (*row.entry_before, row.pk, row.sk))
             execute(self.insert_entry, (*row.entry, row.pk, row.sk, row_id))
-        execute("COMMIT")
 
     def close(self) -> None:
         self.connection.close()

@@ -76,9 +76,10 @@ def spread(values: list[float]) -> str:
 
 def comparison_row(result: Mapping[str, Any]) -> str:
     subject, floor = result["subject"], result["floor"]
+    wanted = goal(f"at most {result['ratio_max']:g}x", result)
     return (
         f"| {result['name']} | {subject['median_us']:.0f} us | {floor['name']} | {floor['median_us']:.0f} us "
-        f"| {result['ratio']:.2f}x | {goal(f'at most {result["ratio_max"]:g}x', result)} |\n"
+        f"| {result['ratio']:.2f}x | {wanted} |\n"
     )
 
 

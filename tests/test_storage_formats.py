@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import stat
 from pathlib import Path
 
@@ -10,8 +11,11 @@ import pytest
 
 from designs import create_plain
 from singletable import Database, errors
-from singletable.storage import schema
+from singletable.storage import formats, schema
+from singletable.storage.catalog import Execute
 from singletable.storage.check import check_file
+
+FORMAT_1 = Path(__file__).parent / "fixtures" / "format-1.sqlite"
 
 
 def test_new_file_is_private_to_its_owner(tmp_path: Path) -> None:
@@ -95,3 +99,45 @@ def test_missing_directory_is_named(tmp_path: Path) -> None:
 def test_unknown_durability_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="'full' or 'relaxed', not 'maybe'"):
         Database.open(tmp_path / "app.db", durability="maybe")  # type: ignore[arg-type]
+
+
+def test_file_of_format_1_is_upgraded_when_it_is_opened(tmp_path: Path) -> None:
+    """The fixture was written by the code that made format 1."""
+    path = tmp_path / "app.db"
+    shutil.copy(FORMAT_1, path)
+    with Database.open(path) as db:
+        items = db.query(
+            TableName="mixed",
+            KeyConditionExpression="PK = :a",
+            ExpressionAttributeValues={":a": {"S": "a"}},
+        )["Items"]
+        by_bytes = db.get_item(TableName="keyed-by-bytes", Key={"id": {"B": b"\x01\x02"}})
+    assert [item.get("data") for item in items] == [{"B": b"new"}, None, None]
+    assert items[1]["nested"] == {"M": {"parts": {"L": [{"BS": [b"x", b"y"]}]}}}
+    assert items[2]["text"] == {"S": 'plain "B": text'}
+    assert by_bytes["Item"] == {"id": {"B": b"\x01\x02"}, "n": {"N": "5"}}
+    assert check_file(path) == []
+
+
+def test_upgrade_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(execute: Execute) -> None:
+        execute("DELETE FROM catalog")
+        raise RuntimeError("half way")
+
+    path = tmp_path / "app.db"
+    shutil.copy(FORMAT_1, path)
+    with monkeypatch.context() as patch:
+        patch.setattr(formats, "UPGRADES", {1: fail})
+        with pytest.raises(RuntimeError, match="half way"):
+            Database.open(path)
+    with Database.open(path) as db:
+        assert db.list_tables()["TableNames"] == ["keyed-by-bytes", "mixed"]
+
+
+def test_older_file_is_not_checked_before_its_upgrade(tmp_path: Path) -> None:
+    path = tmp_path / "app.db"
+    shutil.copy(FORMAT_1, path)
+    with pytest.raises(errors.NotADatabaseError, match="has format 1; only format") as caught:
+        check_file(path)
+    assert caught.value.hint is not None
+    assert "upgrades it" in caught.value.hint

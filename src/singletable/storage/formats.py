@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Final
 
 import apsw
+import orjson
 
 from singletable import errors
 from singletable.storage import schema
 from singletable.storage.catalog import Execute, scalar
 from singletable.storage.connections import Place
+from singletable.storage.images import encode_item
+
+
+def _mark_binary_items(execute: Execute) -> None:
+    """Format 2 stores a space before items that hold binary values, in tables and in the log."""
+    tables = [schema.item_table(row[0]) for row in execute("SELECT id FROM catalog")]
+    columns = [(table, "id", "item") for table in tables]
+    for table, row_id, column in (*columns, ("log", "seq", "before"), ("log", "seq", "after")):
+        update = f"UPDATE {table} SET {column} = ? WHERE {row_id} = ?"
+        for number, raw in execute(f"SELECT {row_id}, {column} FROM {table} WHERE {column} IS NOT NULL"):
+            marked = encode_item(orjson.loads(raw))
+            if marked != raw:
+                execute(update, (marked, number))
+
 
 # From each older format version, the step to the next. A step runs inside the transaction that upgrades.
-UPGRADES: Mapping[int, Callable[[Execute], None]] = {}
+UPGRADES: Final[Mapping[int, Callable[[Execute], None]]] = {1: _mark_binary_items}
 
 
 def prepare(connection: apsw.Connection, place: Place) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 APPLICATION_ID: Final = 0x53544231  # "STB1" in the header of every file
-FORMAT_VERSION: Final = 1
+FORMAT_VERSION: Final = 2
 
 CREATE: Final = f"""
 PRAGMA application_id = {APPLICATION_ID};
