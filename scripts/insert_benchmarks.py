@@ -103,7 +103,9 @@ def insert(readme: str, figures: str) -> str:
 
 
 def main(arguments: list[str] | None = None, *, readme: Path = README, results: Path = RESULTS) -> int:
-    parser = argparse.ArgumentParser(description="Write the figures of the last benchmark run into README.md.")
+    parser = argparse.ArgumentParser(
+        description="Write the figures of the last benchmark run into README.md."
+    )
     parser.add_argument("--check", action="store_true", help="compare only; exit 1 when README.md differs")
     options = parser.parse_args(arguments)
     text = readme.read_text(encoding="utf-8")

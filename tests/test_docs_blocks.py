@@ -29,9 +29,7 @@ each_document = pytest.mark.parametrize("path", DOCUMENTS, ids=IDS)
 
 
 @each_document
-def test_every_block_does_what_it_shows(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_block_does_what_it_shows(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with ExitStack() as stack:
         page = Page(tmp_path, stack)

@@ -40,7 +40,9 @@ def main(arguments: list[str]) -> None:
     endpoint = given.pop("endpoint-url", [None])[0]
     query, output = given.pop("query", [""])[0], given.pop("output", ["json"])[0]
     client = boto3.client(service, endpoint_url=endpoint)
-    name = next(name for name in client.meta.service_model.operation_names if xform_name(name, "-") == operation)
+    name = next(
+        name for name in client.meta.service_model.operation_names if xform_name(name, "-") == operation
+    )
     shape = client.meta.service_model.operation_model(name).input_shape
     names = {xform_name(member, "-"): member for member in shape.members}
     parameters = {

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -90,6 +91,10 @@ def read_page(rows: Rows, target: Target, request: Query | Scan) -> Page:
     )
 
 
+# Pages of whole items up to this Limit are fetched at once: in the common case they are far from 1 MB.
+_SHORT_PAGE_ITEMS = 64
+
+
 class _Found(NamedTuple):
     items: list[StoredItem]
     scanned: int
@@ -100,6 +105,20 @@ class _Found(NamedTuple):
 
 def _collect(rows: Rows, narrow: Index | None, request: Query | Scan) -> _Found:
     holds = request.filter.holds if request.filter is not None else None
+    if narrow is None and holds is None and request.limit is not None and request.limit <= _SHORT_PAGE_ITEMS:
+        fetched: list[Any] = rows.fetchall()
+        page_bytes = sum([size for size, _ in fetched])
+        if page_bytes <= limits.PAGE_BYTES_MAX:
+            is_full = len(fetched) == request.limit
+            last: bytes | None = fetched[-1][1] if is_full else None
+            return _Found([raw for _, raw in fetched], len(fetched), page_bytes, last)
+        return _fill(fetched, None, None, request.limit)
+    return _fill(rows, narrow, holds, request.limit)
+
+
+def _fill(
+    rows: Iterable[Any], narrow: Index | None, holds: Callable[[Item], bool] | None, limit: int | None
+) -> _Found:
     items: list[StoredItem] = []
     scanned = page_bytes = 0
     last: bytes | None = None
@@ -119,7 +138,7 @@ def _collect(rows: Rows, narrow: Index | None, request: Query | Scan) -> _Found:
             item = item or orjson.loads(raw)
             if holds(item):
                 items.append(item)
-        if scanned == request.limit:
+        if scanned == limit:
             return _Found(items, scanned, page_bytes, last)
     return _Found(items, scanned, page_bytes, None)
 

@@ -43,6 +43,7 @@ def plan_query(target: Target, request: Query) -> PartitionRange:
         bounds=bounds,
         after=after,
         forward=request.forward,
+        rows_max=request.limit,
     )
 
 

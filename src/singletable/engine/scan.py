@@ -35,4 +35,6 @@ def plan_scan(target: Target, request: Scan) -> SegmentRange:
                 "The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey "
                 f"with correct Segment. TotalSegments: {request.total_segments} Segment: {request.segment}"
             )
-    return SegmentRange(table=target.table, index=target.index, low=low, high=high, after=after)
+    return SegmentRange(
+        table=target.table, index=target.index, low=low, high=high, after=after, rows_max=request.limit
+    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
 import apsw
 
@@ -37,6 +38,7 @@ class PartitionRange:
     bounds: tuple[SortBound, ...] = ()
     after: Position | None = None
     forward: bool = True
+    rows_max: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +50,7 @@ class SegmentRange:
     low: bytes = b""
     high: bytes | None = None
     after: Position | None = None
+    rows_max: int | None = None
 
 
 class Counts(NamedTuple):
@@ -81,58 +84,79 @@ def select_image(execute: Execute, table: Table, key: PrimaryKey) -> Stored | No
 
 def select_partition(execute: Execute, wanted: PartitionRange) -> Rows:
     """Return the items of a partition."""
-    source, (partition, order) = _source(wanted.table, wanted.index)
-    direction = "" if wanted.forward else " DESC"
-    sort = order[0]
-    conditions = [f"{partition} = ?", *(f"{sort} {operator} ?" for operator, _ in wanted.bounds)]
-    values: list[Any] = [wanted.partition, *(bound for _, bound in wanted.bounds)]
+    source = wanted.table.source if wanted.index is None else wanted.index.source
+    operators = tuple([operator for operator, _ in wanted.bounds])
+    values: list[Any] = [wanted.partition, *[bound for _, bound in wanted.bounds]]
     if wanted.after is not None:
-        conditions.append(_after(order, forward=wanted.forward))
         values += _position_values(wanted.after, with_partition=False)
-    ordering = ", ".join(column + direction for column in order)
-    sql = f"SELECT {PAGE_COLUMNS} FROM {source} WHERE {' AND '.join(conditions)} ORDER BY {ordering}"
+    if wanted.rows_max is not None:
+        values.append(wanted.rows_max)
+    sql = _partition_sql(
+        source,
+        wanted.index is not None,
+        operators,
+        wanted.after is not None,
+        wanted.forward,
+        wanted.rows_max is not None,
+    )
     return execute(sql, values)
+
+
+@lru_cache(maxsize=1024)
+def _partition_sql(
+    source: str, on_index: bool, operators: tuple[str, ...], has_start: bool, forward: bool, is_limited: bool
+) -> str:
+    partition, order = _INDEX_ORDER if on_index else _TABLE_ORDER
+    conditions = [f"{partition} = ?", *(f"{order[0]} {operator} ?" for operator in operators)]
+    if has_start:
+        conditions.append(_behind(order, forward=forward))
+    ordering = ", ".join(order if forward else [f"{column} DESC" for column in order])
+    return _select(source, conditions, ordering, is_limited)
 
 
 def select_segment(execute: Execute, wanted: SegmentRange) -> Rows:
     """Return the items of a segment."""
-    source, (partition, order) = _source(wanted.table, wanted.index)
+    source = wanted.table.source if wanted.index is None else wanted.index.source
+    partition, order = _TABLE_ORDER if wanted.index is None else _INDEX_ORDER
     columns = (partition, *order)
-    conditions, values = [f"{partition} >= ?"], [wanted.low]
+    conditions: list[str] = [f"{partition} >= ?"]
+    values: list[Any] = [wanted.low]
     if wanted.after is not None:
         # Behind the position is behind the segment's low end too; one bound keeps the plan simple.
-        conditions = [_after(columns, forward=True)]
+        conditions = [_behind(columns, forward=True)]
         values = _position_values(wanted.after, with_partition=True)
     if wanted.high is not None:
         conditions.append(f"{partition} < ?")
         values.append(wanted.high)
-    sql = (
-        f"SELECT {PAGE_COLUMNS} FROM {source} WHERE {' AND '.join(conditions)} ORDER BY {', '.join(columns)}"
-    )
-    return execute(sql, values)
+    if wanted.rows_max is not None:
+        values.append(wanted.rows_max)
+    return execute(_select(source, conditions, ", ".join(columns), wanted.rows_max is not None), values)
+
+
+# The partition column, and the columns that order the items of a partition.
+_TABLE_ORDER: Final = ("t.pk", ("t.sk",))
+_INDEX_ORDER: Final = ("i.ipk", ("i.isk", "i.pk", "i.sk"))
+
+
+def _select(source: str, conditions: list[str], ordering: str, is_limited: bool) -> str:
+    sql = f"SELECT {PAGE_COLUMNS} FROM {source} WHERE {' AND '.join(conditions)} ORDER BY {ordering}"
+    return sql + " LIMIT ?" if is_limited else sql
+
+
+def _behind(columns: tuple[str, ...], *, forward: bool) -> str:
+    marks = ", ".join("?" * len(columns))
+    return f"({', '.join(columns)}) {'>' if forward else '<'} ({marks})"
+
+
+def _position_values(position: Position, *, with_partition: bool) -> list[Any]:
+    if position.index_key is None:
+        return [position.pk, position.sk] if with_partition else [position.sk]
+    partition, sort = position.index_key
+    values = [sort, position.pk, position.sk]
+    return [partition, *values] if with_partition else values
 
 
 def select_counts(execute: Execute, store_id: int) -> Counts:
     """Return the counts of a table or index by its id."""
     row = next(execute(SELECT_COUNTER, (store_id,)), None)
     return Counts(0, 0) if row is None else Counts(*row)
-
-
-def _source(table: Table, index: Index | None) -> tuple[str, tuple[str, tuple[str, ...]]]:
-    if index is None:
-        return table.source, ("t.pk", ("t.sk",))
-    return index.source, ("i.ipk", ("i.isk", "i.pk", "i.sk"))
-
-
-def _after(columns: tuple[str, ...], *, forward: bool) -> str:
-    operator = ">" if forward else "<"
-    marks = ", ".join("?" * len(columns))
-    return f"({', '.join(columns)}) {operator} ({marks})"
-
-
-def _position_values(position: Position, *, with_partition: bool) -> list[bytes]:
-    if position.index_key is None:
-        return [position.pk, position.sk] if with_partition else [position.sk]
-    partition, sort = position.index_key
-    values = [sort, position.pk, position.sk]
-    return [partition, *values] if with_partition else values

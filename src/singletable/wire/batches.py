@@ -37,7 +37,7 @@ def batch_get_item(session: Session, params: Params, form: Form) -> Answer:
     result = batches.batch_get_item(session.store, request)
     tables = params["RequestItems"]
     answer: Answer = {
-        "Responses": {table: [form.item(item) for item in items] for table, items in result.items.items()},
+        "Responses": {table: form.items(items) for table, items in result.items.items()},
         "UnprocessedKeys": {
             name: {
                 **tables[name],

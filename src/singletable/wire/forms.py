@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
@@ -25,6 +25,10 @@ class Form(Protocol):
         """Return an item for an answer."""
         ...
 
+    def items(self, stored: Sequence[StoredItem]) -> list[Any]:
+        """Return the items of a page."""
+        ...
+
     def time(self, at_us: int) -> Any:
         """Return a point in time for an answer."""
         ...
@@ -37,6 +41,9 @@ class JsonForm:
 
     def item(self, stored: StoredItem) -> Any:
         return orjson.Fragment(stored) if isinstance(stored, bytes) else stored
+
+    def items(self, stored: Sequence[StoredItem]) -> list[Any]:
+        return [self.item(item) for item in stored]
 
     def time(self, at_us: int) -> Any:
         return round(at_us / 1_000_000, 3)
@@ -52,6 +59,13 @@ class NativeForm:
             return to_native(stored)
         item = orjson.loads(stored)
         return to_native(item) if stored[0] == _HOLDS_BINARY else item
+
+    def items(self, stored: Sequence[StoredItem]) -> list[Any]:
+        # The same as `item` for each, without a call for those that only need decoding: most of them.
+        return [
+            orjson.loads(item) if isinstance(item, bytes) and item[0] != _HOLDS_BINARY else self.item(item)
+            for item in stored
+        ]
 
     def time(self, at_us: int) -> Any:
         return datetime.fromtimestamp(at_us / 1_000_000, UTC)

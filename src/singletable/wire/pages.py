@@ -33,7 +33,7 @@ def scan(session: Session, params: Params, form: Form) -> Answer:
 def _page_answer(page: Page, wanted: Report, form: Form) -> Answer:
     answer: Answer = {}
     if page.items is not None:
-        answer["Items"] = [form.item(item) for item in page.items]
+        answer["Items"] = form.items(page.items)
     answer["Count"] = page.count
     answer["ScannedCount"] = page.scanned
     if page.last_key is not None:
