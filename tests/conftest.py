@@ -6,10 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from singletable import Database
 from singletable.clock import ManualClock
 from singletable.storage.check import check_file
+
+
+# How long an example takes says nothing on a busy machine; what it finds must be found again.
+settings.register_profile("singletable", deadline=None, derandomize=True)
+settings.load_profile("singletable")
 
 
 @pytest.fixture

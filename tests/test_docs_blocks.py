@@ -126,7 +126,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None
     [
         pytest.param("```\nplain\n```\n", "cannot be run", id="no language"),
         pytest.param("```text\nplain\n```\n", "cannot be run", id="unknown language"),
-        pytest.param("```python\nassert 1 == 2\n```\n", "", id="python that fails"),
+        pytest.param("```python\nassert 1 == 2, 'no'\n```\n", "no", id="python that fails"),
         pytest.param("```pycon\n>>> 1 + 1\n3\n```\n", "Expected", id="another value"),
         pytest.param("```console\n$ echo a\nb\n```\n", "but prints", id="another output"),
         pytest.param("```console\n$ echo a\n$ false\n```\n", "ended with 1", id="a command that fails"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from base64 import b64encode
 from collections import OrderedDict
 from enum import Enum
@@ -101,17 +102,17 @@ def test_wire_input_is_brought_into_the_internal_form(raw: dict[str, Any], value
         ({"B": memoryview(b"abc")}, {"B": "YWJj"}),
         # boto3 encodes text as UTF-8; it is not taken for base64.
         ({"B": "é"}, {"B": b64encode("é".encode()).decode()}),
-        ({"BS": [b"b", bytearray(b"a")]}, {"BS": ["Yg==", "YQ=="]}),
+        ({"BS": [b"b", bytearray(b"a")]}, {"BS": ["YQ==", "Yg=="]}),
         ({"BS": {b"b", b"a"}}, {"BS": ["YQ==", "Yg=="]}),
         ({"SS": {"b", "a", "c"}}, {"SS": ["a", "b", "c"]}),
-        ({"SS": ("b", "a")}, {"SS": ["b", "a"]}),
+        ({"SS": ("b", "a")}, {"SS": ["a", "b"]}),
         ({"NS": frozenset(("2", "1"))}, {"NS": ["1", "2"]}),
         ({"L": ({"S": "a"}, {"B": b"a"})}, {"L": [{"S": "a"}, {"B": "YQ=="}]}),
         ({"M": OrderedDict(a=MappingProxyType({"S": "a"}))}, {"M": {"a": {"S": "a"}}}),
         ({"M": {Colour.RED: {"S": Colour.RED}}}, {"M": {"red": {"S": "red"}}}),
         ({"SS": [Colour.RED]}, {"SS": ["red"]}),
     ],
-    ids=str,
+    ids=itertools.count(),  # the text of a set differs from run to run
 )
 def test_python_types_are_brought_into_the_internal_form(raw: dict[str, Any], value: dict[str, Any]) -> None:
     item, size = read_item({"k": raw}, native=True)

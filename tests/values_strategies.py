@@ -43,9 +43,13 @@ scalars: st.SearchStrategy[dict[str, Any]] = st.one_of(
     st.just({"NULL": True}),
 )
 sets: st.SearchStrategy[dict[str, Any]] = st.one_of(
-    st.lists(texts, min_size=1, max_size=4, unique=True).map(lambda members: {"SS": members}),
-    st.lists(numbers, min_size=1, max_size=4, unique=True).map(lambda members: {"NS": members}),
-    st.lists(base64_texts, min_size=1, max_size=4, unique=True).map(lambda members: {"BS": members}),
+    st.lists(texts, min_size=1, max_size=4, unique=True).map(lambda members: {"SS": sorted(members)}),
+    st.lists(numbers, min_size=1, max_size=4, unique=True).map(
+        lambda members: {"NS": sorted(members, key=Decimal)}
+    ),
+    st.lists(binaries, min_size=1, max_size=4, unique=True).map(
+        lambda members: {"BS": [b64encode(member).decode() for member in sorted(members)]}
+    ),
 )
 values: st.SearchStrategy[dict[str, Any]] = st.recursive(
     st.one_of(scalars, sets),

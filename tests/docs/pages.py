@@ -81,7 +81,7 @@ class Page:
                 for command in commands_of(block.text):
                     self._run_command(command, block)
             case "sh":
-                self._run_command(Command(block.text), block)
+                self._run_script(block)
             case other:
                 raise AssertionError(f"{block.place}: a block of {other!r} cannot be run")
 
@@ -94,13 +94,19 @@ class Page:
         assert not report, "".join(report)
         self.names.update(test.globs)
 
+    def _run_script(self, block: Block) -> None:
+        if not block.text.startswith(_SET_UP):
+            self._run_shell(block.text, block)
+            return
+        for line in block.text.splitlines():
+            self._run_command(Command(line.partition(" #")[0].rstrip()), block)
+
     def _run_command(self, command: Command, block: Block) -> None:
-        text = command.text.strip()
+        text = command.text
         if text.startswith(_SERVERS):
             printed = self._serve(text, command.printed)
         elif text.startswith(_SET_UP):
-            for line in text.splitlines():
-                check_set_up(line)
+            check_set_up(text)
             return
         elif text.startswith("export "):
             self.exports |= dict(word.split("=", 1) for word in shlex.split(text)[1:])
@@ -173,7 +179,7 @@ def dry_run(target: str) -> str:
 
 def check_set_up(line: str) -> None:
     """Hold a `make` or `pip install` line to what it names: a target, or this project and its extras."""
-    program, *arguments = shlex.split(line, comments=True)
+    program, *arguments = shlex.split(line)
     if program == "make":
         for target in arguments:
             assert dry_run(target), line

@@ -26,6 +26,7 @@ from singletable.expressions.nodes import (
 )
 from singletable.expressions.operands import path_getter
 from singletable.values.numbers import add, subtract
+from singletable.values.sets import in_order
 from singletable.values.types import Item, Value
 
 Effect: TypeAlias = Callable[[Item, Values], Value | None]
@@ -133,8 +134,7 @@ def _addition(target: Path, placeholder: str) -> Effect:
             raise ValidationError(_MISTYPED)
         if tag == "N":
             return {"N": add(current, payload)}
-        present = set(current)
-        return {tag: [*current, *(member for member in payload if member not in present)]}
+        return {tag: in_order(tag, {*current, *payload})}
 
     return effect
 

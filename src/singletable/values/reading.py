@@ -16,6 +16,7 @@ from singletable.limits import ATTRIBUTE_NAME_BYTES_MAX, NESTING_LEVELS_MAX, NUM
 from singletable.values.json_types import attributes_of, check_attributes, check_value, utf8_of
 from singletable.values.numbers import normalize
 from singletable.values.rules import Source, check_names, checked_attributes, checked_value
+from singletable.values.sets import in_order
 from singletable.values.sizes import CONTAINER_BYTES, ELEMENT_BYTES, number_bytes
 from singletable.values.types import Item, Value
 
@@ -153,9 +154,9 @@ def _set(tag: str, payload: list[Any], texts: list[str], source: Source) -> tupl
     if set(map(type, payload)) == _TEXT_ALONE and len(set(payload)) == len(payload):
         if tag == "SS":
             texts += payload
-            return {"SS": payload.copy()}, 0
+            return {"SS": sorted(payload)}, 0
         if "" not in payload:
             numbers = [*map(normalize, payload)]
             if len(set(numbers)) == len(numbers):
-                return {"NS": numbers}, sum(map(number_bytes, numbers))
+                return {"NS": in_order("NS", numbers)}, sum(map(number_bytes, numbers))
     return checked_value({tag: payload}, source, 1)

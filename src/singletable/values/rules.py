@@ -24,6 +24,7 @@ from singletable.values.json_types import (
 )
 from singletable.values.numbers import NOT_A_NUMBER, normalize
 from singletable.values.refused import ValueRefusedError
+from singletable.values.sets import in_order
 from singletable.values.sizes import CONTAINER_BYTES, ELEMENT_BYTES, number_bytes
 from singletable.values.types import ATTRIBUTE_TYPES, SET_TYPES, Item, Value
 
@@ -152,17 +153,17 @@ def _checked_set(tag: str, payload: object, source: Source) -> tuple[Value, int]
         binaries = [binary_of(member, native=source.native) for member in raw_members]
         if len(set(binaries)) != len(binaries):
             raise ValueRefusedError(_binary_duplicates(binaries, older=source.older))
-        return {"BS": [_base64(data) for data in binaries]}, sum(map(len, binaries))
+        return {"BS": [_base64(data) for data in sorted(binaries)]}, sum(map(len, binaries))
     texts = [text_of(member) for member in raw_members]
     if tag == "SS":
         if len(set(texts)) != len(texts):
             raise ValueRefusedError(_text_duplicates(texts, older=source.older))
-        return {"SS": texts}, sum([len(utf8_of(text)) for text in texts])
+        return {"SS": sorted(texts)}, sum([len(utf8_of(text)) for text in texts])
     numbers = [_checked_number(text, older=source.older) for text in texts]
     # 1 and 1.0 are one number.
     if len(set(numbers)) != len(numbers):
         raise ValueRefusedError(_number_duplicates(older=source.older))
-    return {"NS": numbers}, sum(map(number_bytes, numbers))
+    return {"NS": in_order("NS", numbers)}, sum(map(number_bytes, numbers))
 
 
 def _checked_container(tag: str, payload: object, source: Source, level: int) -> tuple[Value, int]:

@@ -88,7 +88,7 @@ def parse_get(params: Params, form: Form, *, older: bool = False) -> GetItem:
     return GetItem(
         table=table_name(params["TableName"]),
         key=take_key(params["Key"], form, older=older),
-        projection=projection_only(params, form),
+        projection=projection_only(params, form, older=older),
         consistent=bool(params.get("ConsistentRead")),
         report=report(params),
     )
@@ -100,7 +100,7 @@ def parse_put(params: Params, form: Form, *, older: bool = False) -> PutItem:
         table=table_name(params["TableName"]),
         item=item,
         item_bytes=item_bytes,
-        condition=condition_only(params, form),
+        condition=condition_only(params, form, older=older),
         returns=params.get("ReturnValues") or "NONE",
         returns_on_failure=returns_on_failure(params),
         report=report(params),
@@ -112,7 +112,7 @@ def parse_delete(params: Params, form: Form, *, older: bool = False) -> DeleteIt
     return DeleteItem(
         table=table_name(params["TableName"]),
         key=take_key(params["Key"], form, older=older),
-        condition=condition_only(params, form),
+        condition=condition_only(params, form, older=older),
         returns=params.get("ReturnValues") or "NONE",
         returns_on_failure=returns_on_failure(params),
         report=report(params),
@@ -121,7 +121,7 @@ def parse_delete(params: Params, form: Form, *, older: bool = False) -> DeleteIt
 
 
 def parse_update(params: Params, form: Form, *, older: bool = False) -> UpdateItem:
-    placeholders = scope(params, form)
+    placeholders = scope(params, form, ("UpdateExpression", "ConditionExpression"), older=older)
     update_text = params.get("UpdateExpression")
     condition_text = params.get("ConditionExpression")
     update = None if update_text is None else placeholders.update(update_text)

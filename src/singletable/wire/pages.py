@@ -19,6 +19,9 @@ from singletable.wire.parameters import (
     table_name,
 )
 
+_SCAN_EXPRESSIONS = ("ProjectionExpression", "FilterExpression")
+_QUERY_EXPRESSIONS = (*_SCAN_EXPRESSIONS, "KeyConditionExpression")
+
 
 def query(session: Session, params: Params, form: Form) -> Answer:
     request = parse_query(params, form)
@@ -51,7 +54,7 @@ def parse_query(params: Params, form: Form) -> Query:
         raise ValidationError(
             "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."
         )
-    placeholders = scope(params, form)
+    placeholders = scope(params, form, _QUERY_EXPRESSIONS)
     filter_text = params.get("FilterExpression")
     projection_text = params.get("ProjectionExpression")
     condition = placeholders.key_condition(key_text)
@@ -81,7 +84,7 @@ def parse_scan(params: Params, form: Form) -> Scan:
     refuse_legacy(params)
     select = _select(params)
     segment, total_segments = _segments(params)
-    placeholders = scope(params, form)
+    placeholders = scope(params, form, _SCAN_EXPRESSIONS)
     filter_text = params.get("FilterExpression")
     projection_text = params.get("ProjectionExpression")
     chosen = (

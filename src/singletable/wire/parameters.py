@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from singletable.engine.requests import Report
 from singletable.engine.results import CollectionSize
 from singletable.errors import ValidationError
 from singletable.expressions.conditions import Condition
+from singletable.expressions.placeholders import check_given_with_expressions
 from singletable.expressions.projections import Projection
 from singletable.expressions.scope import Scope
 from singletable.storage.store import Store
@@ -76,32 +77,33 @@ def returns_on_failure(params: Params) -> bool:
     return params.get("ReturnValuesOnConditionCheckFailure") == "ALL_OLD"
 
 
-def scope(params: Params, form: Form) -> Scope:
-    """Return the placeholders of a request."""
+def scope(params: Params, form: Form, expressions: Sequence[str], *, older: bool = False) -> Scope:
+    """Return the placeholders of a request whose operation knows these expressions."""
+    names, values = params.get("ExpressionAttributeNames"), params.get("ExpressionAttributeValues")
+    if names is not None or values is not None:
+        check_given_with_expressions(names, values, [(name, params.get(name)) for name in expressions])
     return Scope.of_request(
-        params.get("ExpressionAttributeNames"),
-        params.get("ExpressionAttributeValues"),
-        lambda raw: read_value(raw, native=form.is_native),
+        names, values, lambda raw: read_value(raw, native=form.is_native, older=older), older=older
     )
 
 
-def condition_only(params: Params, form: Form) -> Condition | None:
+def condition_only(params: Params, form: Form, *, older: bool = False) -> Condition | None:
     """Return the ConditionExpression of a request that has no other expression."""
     text = params.get("ConditionExpression")
     if text is None and not _has_placeholders(params):
         return None
-    placeholders = scope(params, form)
+    placeholders = scope(params, form, ("ConditionExpression",), older=older)
     condition = None if text is None else placeholders.condition(text, parameter="ConditionExpression")
     placeholders.finish()
     return condition
 
 
-def projection_only(params: Params, form: Form) -> Projection | None:
+def projection_only(params: Params, form: Form, *, older: bool = False) -> Projection | None:
     """Return the ProjectionExpression of a request that has no other expression."""
     text = params.get("ProjectionExpression")
     if text is None and not _has_placeholders(params):
         return None
-    placeholders = scope(params, form)
+    placeholders = scope(params, form, ("ProjectionExpression",), older=older)
     projection = None if text is None else placeholders.projection(text)
     placeholders.finish()
     return projection

@@ -69,7 +69,7 @@ def parse_transact_write(params: Params, form: Form) -> TransactWriteItems:
 
 
 def _check(params: Params, form: Form, *, older: bool) -> ConditionCheck:
-    condition = condition_only(params, form)
+    condition = condition_only(params, form, older=older)
     if condition is None:
         raise ValidationError("The expression can not be empty;")
     return ConditionCheck(
