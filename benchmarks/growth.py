@@ -9,6 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import re
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -137,8 +138,8 @@ def queries(small: SizedFile, large: SizedFile) -> list[Result]:
 
 def in_child(function: Callable[..., Any], *arguments: object) -> Any:
     """Run a function in a fresh process: its memory is its own, and is gone afterwards."""
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(function, arguments)
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as executor:
+        return executor.submit(function, *arguments).result()
 
 
 def load_file(path: str, items: int) -> None:

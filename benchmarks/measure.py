@@ -1,7 +1,8 @@
 """Interleaved timing: every contender runs a small chunk in turn, so that a noisy second hits them all.
 
-Each call is timed on its own. A round is a number of turns; the ratio of two contenders is the ratio of
-their medians over the whole run, and its spread the lowest and highest ratio of any one round.
+Each call is timed on its own. A round is a number of turns, some tenths of a second; in each round, the
+medians of two contenders have a ratio. The result is the median of these ratios, with the lowest and the
+highest: a machine that changes its pace between rounds (a disk does) leaves it alone.
 """
 
 from __future__ import annotations
@@ -150,12 +151,11 @@ def compare(name: str, *, subject: Contender, floor: Contender, ratio_max: float
         statistics.median(subject_ns) / statistics.median(floor_ns)
         for subject_ns, floor_ns in zip(subject.rounds_ns, floor.rounds_ns, strict=True)
     ]
-    ratio = statistics.median(subject.all_ns()) / statistics.median(floor.all_ns())
     return Comparison(
         name=name,
         subject=summary(subject),
         floor=summary(floor),
-        ratio=round(ratio, 3),
+        ratio=round(statistics.median(ratios), 3),
         ratio_low=round(min(ratios), 3),
         ratio_high=round(max(ratios), 3),
         ratio_max=ratio_max,

@@ -1,6 +1,6 @@
 """Realistic single-table items: an order of a customer, unique every time, of about 1 KB or 3 KB as stored.
 
-Everything follows from a seed. Numbers are in normal form and sets have no repeats, so that an item reads
+Everything follows from a seed. Numbers are in normal form and sets are sorted, so that an item reads
 back exactly as it was given and the stored bytes can be compared.
 """
 
@@ -122,7 +122,7 @@ class Payloads:
                 }
             },
             "lines": {"L": [self._line(position) for position in range(self.size.lines)]},
-            "tags": {"SS": [f"tag-{placed_s % 97}", f"week-{placed_s % 52}", "web"]},
+            "tags": {"SS": [f"tag-{placed_s % 97}", "web", f"week-{placed_s % 52}"]},
         }
 
     def usual_bucket(self, number: int) -> int:

@@ -32,3 +32,11 @@ def db(request: pytest.FixtureRequest, tmp_path: Path, clock: ManualClock) -> It
         assert database.check() == []
     if path != ":memory:":
         assert check_file(path) == []
+
+
+@pytest.fixture(scope="module")
+def calm_db() -> Iterator[Database]:
+    """A database in memory for a whole module: for requests that are refused, or that only read."""
+    with Database.open(":memory:", clock=ManualClock()) as database:
+        yield database
+        assert database.check() == []

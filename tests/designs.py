@@ -1,10 +1,13 @@
-"""Tables that several tests use."""
+"""Tables, values and calls that several tests use."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from singletable import Database
+from singletable.errors import ApiError
 
 
 def key_schema(*names: str) -> list[Any]:
@@ -50,3 +53,40 @@ def item(pk: str, sk: str, **more: Any) -> dict[str, Any]:
     """An item of the single-table design; other attributes are strings unless given typed."""
     typed = {name: value if isinstance(value, dict) else {"S": value} for name, value in more.items()}
     return {"PK": {"S": pk}, "SK": {"S": sk}, **typed}
+
+
+# --- values and refusals ---------------------------------------------------------------------
+
+
+def s(text: str) -> dict[str, str]:
+    return {"S": text}
+
+
+def n(number: int | str) -> dict[str, str]:
+    return {"N": str(number)}
+
+
+def refusal(db: Database, operation: str, **request: Any) -> tuple[str, str]:
+    """Return the code and the message with which a request is refused."""
+    with pytest.raises(ApiError) as caught:
+        getattr(db, operation)(**request)
+    return caught.value.code, caught.value.message
+
+
+def invalid(message: str) -> tuple[str, str]:
+    return "ValidationException", message
+
+
+def all_pages(db: Database, operation: str, **request: Any) -> list[Any]:
+    """Return the pages of a query or scan, to the end."""
+    pages = [getattr(db, operation)(**request)]
+    while "LastEvaluatedKey" in pages[-1]:
+        assert len(pages) < 1_000, "the cursor does not move"
+        pages.append(
+            getattr(db, operation)(**{**request, "ExclusiveStartKey": pages[-1]["LastEvaluatedKey"]})
+        )
+    return pages
+
+
+def all_items(db: Database, operation: str, **request: Any) -> list[Any]:
+    return [item for page in all_pages(db, operation, **request) for item in page["Items"]]

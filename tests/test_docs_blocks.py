@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from contextlib import ExitStack
@@ -11,12 +12,15 @@ from xml.etree import ElementTree
 
 import pytest
 
+from docs import aws_stand_in
 from docs.blocks import DATA_LANGUAGES, LANGUAGES, ROOT, blocks_in, blocks_of, documents, prose_of
 from docs.pages import Command, Page, check_set_up, commands_of
+from singletable import Database
 from singletable.cli.arguments import build_parser
+from singletable.server import BackgroundServer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 DOCUMENTS: Final = documents()
 IDS: Final = [str(path.relative_to(ROOT)) for path in DOCUMENTS]
@@ -79,7 +83,11 @@ def test_every_command_in_the_text_is_one(path: Path) -> None:
         if span.startswith("make "):
             check_set_up(span)
         elif re.match(r"singletable [a-z]", span):
-            build_parser().parse_args(shlex.split(span)[1:])
+            _, name, *arguments = shlex.split(span)
+            if arguments:
+                build_parser().parse_args([name, *arguments])
+            else:
+                assert (ROOT / "src" / "singletable" / "cli" / f"{name}.py").is_file(), span
 
 
 def test_every_document_is_reached_from_the_readme() -> None:
@@ -127,6 +135,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None
         pytest.param("```\nplain\n```\n", "cannot be run", id="no language"),
         pytest.param("```text\nplain\n```\n", "cannot be run", id="unknown language"),
         pytest.param("```python\nassert 1 == 2, 'no'\n```\n", "no", id="python that fails"),
+        pytest.param("```python\ndef test_a():\n    assert 0\n```\n", "1 failed", id="test that fails"),
         pytest.param("```pycon\n>>> 1 + 1\n3\n```\n", "Expected", id="another value"),
         pytest.param("```console\n$ echo a\nb\n```\n", "but prints", id="another output"),
         pytest.param("```console\n$ echo a\n$ false\n```\n", "ended with 1", id="a command that fails"),
@@ -153,3 +162,33 @@ def test_blocks_of_a_document_share_names_files_and_exports(run: Callable[[str],
 
 def test_transcript_is_split_at_its_prompts() -> None:
     assert commands_of("$ a \\\n  b\nc\nd\n$ e\n") == [Command("a \\\n  b", "c\nd\n"), Command("e")]
+
+
+# --- the AWS CLI, where there is none -------------------------------------------------------------------
+
+
+@pytest.fixture
+def aws(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., str]]:
+    """Run the stand-in against a database in memory."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "local")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    with Database.open(":memory:") as database, BackgroundServer(database) as address:
+
+        def run_aws(*arguments: str) -> str:
+            aws_stand_in.main(["dynamodb", *arguments, "--endpoint-url", address.url])
+            return capsys.readouterr().out
+
+        yield run_aws
+
+
+def test_stand_in_for_the_aws_cli_prints_what_that_prints(aws: Callable[..., str]) -> None:
+    key = ("--key-schema", "AttributeName=id,KeyType=HASH")
+    attributes = ("--attribute-definitions", "AttributeName=id,AttributeType=S")
+    aws("create-table", "--table-name", "notes", *key, *attributes, "--billing-mode", "PAY_PER_REQUEST")
+    for note in ("a", "b"):
+        put = aws("put-item", "--table-name", "notes", "--item", json.dumps({"id": {"S": note}}))
+        assert put == ""
+    assert json.loads(aws("list-tables")) == {"TableNames": ["notes"]}
+    count = aws("scan", "--table-name", "notes", "--consistent-read", "--query", "Count", "--output", "text")
+    assert count == "2\n"

@@ -218,13 +218,16 @@ def fill(database: Database, clock: ManualClock) -> None:
         for number, partition in enumerate(payloads):
             for place, sort in enumerate(payloads):
                 clock.advance(1)
-                item: dict[str, Any] = {"p": {kind: partition}, "s": {kind: sort}, "more": {"SS": ["x", "y"]}}
+                item: dict[str, Any] = {"p": {kind: partition}, "s": {kind: sort}, "more": {"SS": ["y", "x"]}}
                 if (number + place) % 3:
                     item["g"] = {kind: payloads[place % 2]}
                 if (number + place) % 4:
                     item["l"] = {"N": LOCALS[(number * place) % len(LOCALS)]}
                 if place == 1:
-                    item["deep"] = {"M": {"L": {"L": [{"BS": [b"1", b"2"]}, {"NULL": True}, {"N": "1.50"}]}}}
+                    item["deep"] = {
+                        "M": {"list": {"L": [{"BS": [b"\xff", b"2"]}, {"NULL": True}, {"N": "1.50"}]}},
+                    }
+                    item["numbers"] = {"NS": ["10", "9.90", "-1", "0.1e1"]}
                 database.put_item(TableName=table["TableName"], Item=item)
         clock.advance(1)
         database.delete_item(

@@ -19,11 +19,12 @@ import threading
 import time
 import zlib
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 
@@ -162,6 +163,7 @@ def measure_entries(directory: Path, *, quick: bool) -> None:
 
 _PUT = "INSERT OR REPLACE INTO t(pk, sk, item) VALUES (?, ?, ?)"
 _GROUP_MAX = 64
+THREADS = (1, 4, 16)
 
 
 @dataclass(slots=True)
@@ -238,7 +240,14 @@ class WriterThread(Alone):
         super().close()
 
 
-def puts_per_s(writer: Alone, *, threads: int, seconds: float) -> float:
+class Pace(NamedTuple):
+    """How puts went: of the wall clock, and of the processor, which other processes do not disturb."""
+
+    per_s: float
+    cpu_us: float
+
+
+def pace_of(writer: Alone, *, threads: int, seconds: float) -> Pace:
     stop = threading.Event()
     counts = [0] * threads
 
@@ -249,42 +258,50 @@ def puts_per_s(writer: Alone, *, threads: int, seconds: float) -> float:
             counts[number] += 1
 
     workers = [threading.Thread(target=work, args=(number,)) for number in range(threads)]
-    started_s = time.perf_counter()
+    started_s, started_cpu_s = time.perf_counter(), time.process_time()
     for worker in workers:
         worker.start()
     time.sleep(seconds)
     stop.set()
     for worker in workers:
         worker.join()
-    return sum(counts) / (time.perf_counter() - started_s)
+    puts = sum(counts)
+    used_s = time.process_time() - started_cpu_s
+    return Pace(puts / (time.perf_counter() - started_s), used_s * 1e6 / puts)
 
 
 def measure_groups(directory: Path, *, quick: bool) -> None:
-    seconds, rounds = (0.02, 1) if quick else (1.0, 5)
     kinds: dict[str, type[Alone]] = {
         "a transaction each": Alone,
         "the caller writes for all who wait": CallerRuns,
         "a writer thread": WriterThread,
     }
+    seconds, rounds = (0.02, 1) if quick else (0.5, 10)
     for synchronous, word in (("FULL", "durable"), ("NORMAL", "relaxed")):
-        rates: dict[tuple[str, int], list[float]] = {}
+        paces: dict[tuple[str, int], list[Pace]] = {}
         writers = {}
         for number, (name, kind) in enumerate(kinds.items()):
             connection = connect(directory / f"{word}{number}.db", synchronous=synchronous)
             connection.execute(_ITEMS).fetchall()
             writers[name] = kind(connection)
-        for _ in range(rounds):
-            for threads in (1, 4, 16):
-                for name, writer in writers.items():
-                    rate = puts_per_s(writer, threads=threads, seconds=seconds)
-                    rates.setdefault((name, threads), []).append(rate)
+        for _, threads, (name, writer) in itertools.product(range(rounds), THREADS, writers.items()):
+            paces.setdefault((name, threads), []).append(pace_of(writer, threads=threads, seconds=seconds))
         for writer in writers.values():
             writer.close()
-        print_table(
-            f"Puts a second, {word}",
-            ["", "1 thread", "4 threads", "16 threads"],
-            [[name, *(f"{statistics.median(rates[name, n]):,.0f}" for n in (1, 4, 16))] for name in kinds],
-        )
+        print_paces(f"Puts a second, {word} (and microseconds of the processor for each)", kinds, paces)
+
+
+def print_paces(title: str, names: Iterable[str], paces: dict[tuple[str, int], list[Pace]]) -> None:
+    rows = []
+    for name in names:
+        cells = []
+        for threads in THREADS:
+            measured = paces[name, threads]
+            per_s = statistics.median(pace.per_s for pace in measured)
+            cpu_us = statistics.median(pace.cpu_us for pace in measured)
+            cells.append(f"{per_s:,.0f} ({cpu_us:.0f} us)")
+        rows.append([name, *cells])
+    print_table(title, ["", "1 thread", "4 threads", "16 threads"], rows)
 
 
 # --- counts: with every item, or once for the group? -----------------------------------------------------

@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 import boto3
-import jmespath
+import jmespath  # type: ignore[import-untyped]
 from botocore import xform_name
 from botocore.model import Shape
 
@@ -50,6 +50,7 @@ def main(arguments: list[str]) -> None:
         for flag, words in given.items()
     }
     answer = getattr(client, xform_name(name))(**parameters)
+    client.close()
     del answer["ResponseMetadata"]
     show(jmespath.search(query, answer) if query else answer, output)
 

@@ -72,9 +72,7 @@ class Page:
         block = block.with_text(block.text.replace(_WRITTEN_ADDRESS, self.address))
         match block.language:
             case "python":
-                # As many lines in front as in the document, so that a traceback names the right one.
-                source = "\n" * (block.line - 1) + block.text
-                exec(compile(source, str(block.path), "exec"), self.names)
+                self._run_python(block)
             case "pycon":
                 self._run_pycon(block)
             case "console":
@@ -84,6 +82,15 @@ class Page:
                 self._run_script(block)
             case other:
                 raise AssertionError(f"{block.place}: a block of {other!r} cannot be run")
+
+    def _run_python(self, block: Block) -> None:
+        # As many lines in front as in the document, so that a traceback names the right one.
+        source = "\n" * (block.line - 1) + block.text
+        exec(compile(source, str(block.path), "exec"), self.names)
+        if "\ndef test_" in source:
+            (self.directory / "test_block.py").write_text(source, encoding="utf-8")
+            run_tests = "python -m pytest -q -p no:cacheprovider test_block.py"
+            self._run_shell(f"PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {run_tests}", block)
 
     def _run_pycon(self, block: Block) -> None:
         test = doctest.DocTestParser().get_doctest(
@@ -156,7 +163,7 @@ class Page:
             assert dry_run("run").splitlines()[-1].endswith("/singletable demo")
         server = CommandProcess(*arguments, "--port", "0", cwd=self.directory, PYTHONIOENCODING="utf-8")
         self.stack.enter_context(server)
-        self.stack.callback(server.process.send_signal, signal.SIGTERM)
+        self.stack.callback(stop, server)
         lines = server.read_through("export ")
         found = re.search(r"127\.0\.0\.1:\d+", lines[-1])
         assert found is not None
@@ -164,6 +171,11 @@ class Page:
         # The reader sees the hints, from stderr, behind the ready lines.
         hints = "the hints\n" if shown.rstrip().endswith("...") else ""
         return "\n".join(lines).replace(self.address, was) + "\n" + hints
+
+
+def stop(server: CommandProcess) -> None:
+    code, _, said = server.end(signal.SIGTERM)
+    assert code == 0, said
 
 
 def dry_run(target: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import sqlite3
 import zlib
 from collections.abc import Iterator
@@ -157,7 +158,30 @@ def read_item(stored: bytes) -> Item:
     item: Item = json.loads(stored)
     plain = json.dumps(item, separators=(",", ":"), ensure_ascii=False).encode()
     assert stored == (b" " if b'"B":' in plain or b'"BS":' in plain else b"") + plain
+    for value in item.values():
+        check_value(value)
     return item
+
+
+def check_value(value: dict[str, Any]) -> None:
+    """Hold a value to the normal form."""
+    ((kind, payload),) = value.items()
+    match kind:
+        case "SS" | "NS" | "BS":
+            places = [key_bytes(kind[0], member) for member in payload]
+            assert places == sorted(set(places))
+        case "L":
+            for member in payload:
+                check_value(member)
+        case "M":
+            for member in payload.values():
+                check_value(member)
+        case "N":
+            assert not re.search(r"[eE+]|^-?0[0-9]|\.[0-9]*0$|\.$|^-0$", payload)
+        case "B":
+            assert base64.b64encode(base64.b64decode(payload)).decode() == payload
+        case "NULL":
+            assert payload is True
 
 
 def columns_of(key: dict[str, Attributes], item: Item) -> tuple[bytes, bytes]:

@@ -19,6 +19,8 @@ class Dialect:
     exact_messages: bool = True  # messages are those of AWS, to the letter
     normal_numbers: bool = True  # numbers come back without leading and trailing zeros or exponent
     cursor_at_end: bool = True  # a page that reaches its limit has a cursor, also where nothing follows
+    scan_filters_index: bool = True  # the filter of a scan of a global index sees what the index holds
+    removal_creates: bool = False  # an update that only removes creates an item that did not exist
     updated_parts: bool = True  # UPDATED_OLD and UPDATED_NEW show the touched part of an attribute alone
     # A transaction is refused for its form before any condition is looked at, and cancelled for what the
     # stored items make wrong.
@@ -30,6 +32,8 @@ AWS_LOCAL = Dialect(
     exact_messages=False,
     normal_numbers=False,
     cursor_at_end=False,
+    scan_filters_index=False,
+    removal_creates=True,
     updated_parts=False,
     orderly_transactions=False,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from decimal import Decimal
 
 from hypothesis import strategies as st
@@ -10,10 +11,10 @@ from hypothesis.strategies import SearchStrategy
 
 from model import conditions as c
 from model import updates as u
-from model.paths import Path, conflict
+from model.paths import Missing, Path, conflict, reach
 from model.strategies import ANY_VALUE, INDEX_KEY_NAMES, KEY_TYPES, LISTS, SIMPLE, scalars, sets
 from model.tables import Table
-from model.values import Value, order_key
+from model.values import Item, Value, order_key, type_of
 
 NESTED: tuple[Path, ...] = (
     ("q1", 0),
@@ -68,10 +69,10 @@ def disjoint(drawn: list[Path]) -> tuple[Path, ...]:
     return tuple(kept)
 
 
-def conditions(names: Collection[str] | None = None) -> SearchStrategy[c.Condition]:
-    """Draw a condition of up to a few comparisons."""
+def conditions(sample: Item, names: Collection[str] | None = None) -> SearchStrategy[c.Condition]:
+    """Draw a condition of up to a few comparisons, often with a value that the sample holds."""
     return st.recursive(
-        simple_conditions(names),
+        simple_conditions(sample, names),
         lambda inner: st.one_of(
             st.builds(c.And, inner, inner), st.builds(c.Or, inner, inner), st.builds(c.Not, inner)
         ),
@@ -79,61 +80,87 @@ def conditions(names: Collection[str] | None = None) -> SearchStrategy[c.Conditi
     )
 
 
+@dataclass(frozen=True)
+class Scene:
+    """What one comparison is drawn from: its path, the paths it may name, and what the sample holds there."""
+
+    draw: st.DrawFn
+    path: Path
+    names: Collection[str] | None
+    found: Value | Missing
+
+    def literal(self, usual: SearchStrategy[Value], *kinds: str) -> c.Literal:
+        """Draw a value; every other time the one that the sample holds, if it is of a fitting type."""
+        found = self.found
+        if not isinstance(found, Missing) and (not kinds or type_of(found) in kinds):
+            usual = st.one_of(st.just(found), usual)
+        return c.Literal(self.draw(usual))
+
+    def others(self) -> SearchStrategy[c.Attribute]:
+        """Draw another path: DynamoDB refuses a comparison of a path with itself."""
+        others = [
+            other
+            for other in READABLE
+            if other != self.path and (self.names is None or other[0] in self.names)
+        ]
+        return st.builds(c.Attribute, st.sampled_from(others)) if others else st.nothing()
+
+
 @st.composite
-def simple_conditions(draw: st.DrawFn, names: Collection[str] | None) -> c.Condition:
+def simple_conditions(draw: st.DrawFn, sample: Item, names: Collection[str] | None) -> c.Condition:
     path = draw(paths(names))
     maker = draw(st.sampled_from(MAKERS))
-    return maker(draw, path, names)
+    return maker(Scene(draw, path, names, reach(sample, path)))
 
 
-def _exists(draw: st.DrawFn, path: Path, names: Collection[str] | None) -> c.Condition:
-    return c.Exists(path, draw(st.booleans()))
+def _exists(scene: Scene) -> c.Condition:
+    return c.Exists(scene.path, scene.draw(st.booleans()))
 
 
-def _type_is(draw: st.DrawFn, path: Path, names: Collection[str] | None) -> c.Condition:
-    return c.TypeIs(path, draw(st.sampled_from(TYPE_NAMES)))
+def _type_is(scene: Scene) -> c.Condition:
+    return c.TypeIs(scene.path, scene.draw(st.sampled_from(TYPE_NAMES)))
 
 
-def _equals(draw: st.DrawFn, path: Path, names: Collection[str] | None) -> c.Condition:
-    literal = c.Literal(draw(ANY_VALUE))
-    other = draw(st.one_of(st.just(literal), other_attributes(path, names)))
-    return c.Compare(draw(st.sampled_from(["=", "<>"])), c.Attribute(path), other)
+def _equals(scene: Scene) -> c.Condition:
+    other = scene.draw(st.one_of(st.just(scene.literal(ANY_VALUE)), scene.others()))
+    return c.Compare(scene.draw(st.sampled_from(["=", "<>"])), c.Attribute(scene.path), other)
 
 
-def _ordered(draw: st.DrawFn, path: Path, names: Collection[str] | None) -> c.Condition:
-    literal = c.Literal(draw(ordered_scalars()))
-    other = draw(st.one_of(st.just(literal), other_attributes(path, names)))
-    operator = draw(st.sampled_from(ORDER_OPERATORS))
-    swapped = draw(st.booleans())
-    left, right = (other, c.Attribute(path)) if swapped else (c.Attribute(path), other)
-    return c.Compare(operator, left, right)
+def _ordered(scene: Scene) -> c.Condition:
+    literal = scene.literal(ordered_scalars(), *KEY_TYPES)
+    other: c.Operand = scene.draw(st.one_of(st.just(literal), scene.others()))
+    operator = scene.draw(st.sampled_from(ORDER_OPERATORS))
+    attribute = c.Attribute(scene.path)
+    swapped = scene.draw(st.booleans())
+    return c.Compare(operator, other, attribute) if swapped else c.Compare(operator, attribute, other)
 
 
-def _size(draw: st.DrawFn, path: Path, names: Collection[str] | None) -> c.Condition:
-    operator = draw(st.sampled_from(["=", "<>", *ORDER_OPERATORS]))
-    return c.Compare(operator, c.Size(path), c.Literal(Decimal(draw(st.integers(0, 4)))))
+def _size(scene: Scene) -> c.Condition:
+    operator = scene.draw(st.sampled_from(["=", "<>", *ORDER_OPERATORS]))
+    return c.Compare(operator, c.Size(scene.path), c.Literal(Decimal(scene.draw(st.integers(0, 4)))))
 
 
-def _between(draw: st.DrawFn, path: Path, names: Collection[str] | None) -> c.Condition:
-    kind = draw(st.sampled_from(KEY_TYPES))
-    low, high = sorted((draw(scalars(kind)), draw(scalars(kind))), key=order_key)
-    return c.Between(c.Attribute(path), c.Literal(low), c.Literal(high))
+def _between(scene: Scene) -> c.Condition:
+    first = scene.literal(ordered_scalars(), *KEY_TYPES).value
+    low, high = sorted((first, scene.draw(scalars(type_of(first)))), key=order_key)
+    return c.Between(c.Attribute(scene.path), c.Literal(low), c.Literal(high))
 
 
-def _in(draw: st.DrawFn, path: Path, names: Collection[str] | None) -> c.Condition:
-    choice = st.one_of(st.builds(c.Literal, SIMPLE), other_attributes(path, names))
-    return c.In(c.Attribute(path), tuple(draw(st.lists(choice, min_size=1, max_size=3))))
+def _in(scene: Scene) -> c.Condition:
+    choice = st.one_of(st.builds(c.Literal, SIMPLE), scene.others())
+    choices = scene.draw(st.lists(choice, max_size=2))
+    return c.In(c.Attribute(scene.path), (*choices, scene.literal(SIMPLE)))
 
 
-def _begins(draw: st.DrawFn, path: Path, names: Collection[str] | None) -> c.Condition:
-    return c.BeginsWith(path, c.Literal(draw(st.one_of(scalars("S"), scalars("B")))))
+def _begins(scene: Scene) -> c.Condition:
+    return c.BeginsWith(scene.path, scene.literal(st.one_of(scalars("S"), scalars("B")), "S", "B"))
 
 
-def _contains(draw: st.DrawFn, path: Path, names: Collection[str] | None) -> c.Condition:
-    return c.Contains(path, c.Literal(draw(ordered_scalars())))
+def _contains(scene: Scene) -> c.Condition:
+    return c.Contains(scene.path, scene.literal(ordered_scalars(), *KEY_TYPES))
 
 
-MAKERS: tuple[Callable[[st.DrawFn, Path, Collection[str] | None], c.Condition], ...] = (
+MAKERS: tuple[Callable[[Scene], c.Condition], ...] = (
     _exists,
     _type_is,
     _equals,
@@ -150,52 +177,80 @@ def ordered_scalars() -> SearchStrategy[Value]:
     return st.one_of(*(scalars(kind) for kind in KEY_TYPES))
 
 
-def other_attributes(path: Path, names: Collection[str] | None) -> SearchStrategy[c.Attribute]:
-    """Draw another path: DynamoDB refuses a comparison of a path with itself."""
-    others = [other for other in READABLE if other != path and (names is None or other[0] in names)]
-    return st.builds(c.Attribute, st.sampled_from(others)) if others else st.nothing()
-
-
 @st.composite
-def updates(draw: st.DrawFn, table: Table) -> u.Update:
-    """Draw an update of one to four paths, none of them a key of the table."""
+def updates(draw: st.DrawFn, table: Table, sample: Item) -> u.Update:
+    """Draw an update of one to four paths, none of them a key of the table, mostly of what the sample holds."""
     own = table.definition.key_names()
     targets: list[Path] = [path for path in (*PLAIN, *NESTED, *KEYS) if path[0] not in own]
-    chosen = disjoint(draw(st.lists(st.sampled_from(targets), min_size=1, max_size=4)))
+    fitting = [path for path in targets if parent_fits(sample, path)]
+    target = st.sampled_from(fitting * 4 + targets)
+    chosen = disjoint(draw(st.lists(target, min_size=1, max_size=4)))
     sets_, removes, adds, deletes = [], [], [], []
     for path in chosen:
+        found = reach(sample, path)
         match draw(st.sampled_from(["SET", "SET", "SET", "REMOVE", "ADD", "DELETE"])):
             case "SET":
-                sets_.append((path, draw(terms(table, path))))
+                sets_.append((path, draw(terms(table, path, sample))))
             case "REMOVE":
                 removes.append(path)
             case "ADD":
-                adds.append((path, draw(st.one_of(scalars("N"), sets()))))
+                adds.append((path, draw(addends(found))))
             case _:
-                deletes.append((path, draw(sets())))
+                deletes.append((path, draw(sets() if not isinstance(found, frozenset) else subsets(found))))
     return u.Update(tuple(sets_), tuple(removes), tuple(adds), tuple(deletes))
 
 
-def terms(table: Table, path: Path) -> SearchStrategy[u.Term]:
-    """Draw the right-hand side of an assignment to this path."""
+def parent_fits(sample: Item, path: Path) -> bool:
+    return isinstance(reach(sample, path[:-1]), dict if isinstance(path[-1], str) else list)
+
+
+def addends(found: Value | Missing) -> SearchStrategy[Value]:
+    """Draw what ADD takes: mostly of the type that is there."""
+    any_kind = st.one_of(scalars("N"), sets())
+    if isinstance(found, frozenset):
+        return st.one_of(sets().filter(lambda added: type_of(added) == type_of(found)), any_kind)
+    return st.one_of(scalars("N"), any_kind)
+
+
+def subsets(found: frozenset[Value]) -> SearchStrategy[frozenset[Value]]:
+    return st.one_of(st.frozensets(st.sampled_from(sorted(found, key=order_key)), min_size=1), sets())
+
+
+def terms(table: Table, path: Path, sample: Item) -> SearchStrategy[u.Term]:
+    """Draw the right-hand side of an assignment to this path, mostly one that the sample can satisfy."""
     if path[0] in INDEX_KEY_NAMES:
         usual = st.builds(u.Given, scalars(table.definition.types[str(path[0])]))
         return st.one_of(usual, usual, usual, st.builds(u.Read, paths()))
-    reads = st.builds(u.Read, paths())
+    present = [other for other in READABLE if not isinstance(reach(sample, other), Missing)]
+    reads = st.builds(u.Read, st.sampled_from(present * 3 + list(READABLE)))
     given_ = st.builds(u.Given, ANY_VALUE)
-    numbers = _operands(st.builds(u.Given, scalars("N")), path)
-    lists = _operands(st.builds(u.Given, LISTS), path)
     return st.one_of(
         given_,
         reads,
         st.builds(u.IfNotExists, st.one_of(st.just(path), paths()), st.one_of(given_, reads)).filter(
             lambda term: term.otherwise != u.Read(term.path)  # refused: the operands must be distinct
         ),
-        st.builds(u.Arithmetic, st.sampled_from("+-"), numbers, numbers),
-        st.builds(u.ListAppend, lists, lists),
+        st.builds(
+            u.Arithmetic,
+            st.sampled_from("+-"),
+            _operands(st.builds(u.Given, scalars("N")), sample, "N"),
+            _operands(st.builds(u.Given, scalars("N")), sample, "N"),
+        ),
+        st.builds(
+            u.ListAppend,
+            _operands(st.builds(u.Given, LISTS), sample, "L"),
+            _operands(st.builds(u.Given, LISTS), sample, "L"),
+        ),
     )
 
 
-def _operands(literals: SearchStrategy[u.Given], path: Path) -> SearchStrategy[u.Term]:
-    known = st.one_of(st.just(path), st.sampled_from([("n1",), ("q1",), ("size",)]))
+def _operands(literals: SearchStrategy[u.Given], sample: Item, kind: str) -> SearchStrategy[u.Term]:
+    """Draw an operand: a literal, or an attribute that mostly has the right type."""
+    typed = [path for path in READABLE if path_type(sample, path) == kind]
+    known = st.sampled_from(typed * 4 + [("n1",), ("q1",), ("a1",)])
     return st.one_of(literals, st.builds(u.Read, known), st.builds(u.IfNotExists, known, literals))
+
+
+def path_type(sample: Item, path: Path) -> str | None:
+    found = reach(sample, path)
+    return None if isinstance(found, Missing) else type_of(found)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.stateful import precondition, rule
+from hypothesis.stateful import initialize, precondition, rule
 
 from model import conditions, updates
 from model.expression_strategies import conditions as drawn_conditions
@@ -14,13 +15,15 @@ from model.expression_strategies import updates as drawn_updates
 from model.machine_tables import TableRules, table_exists
 from model.paths import Path, Printer, project
 from model.refusals import RefusedError
-from model.strategies import items, keys, respelled
-from model.tables import Key, Table
+from model.strategies import TABLE_NAMES, crowd, definitions, items, keys, respelled
+from model.tables import Definition, Key, Table
 from model.updates import Update
 from model.values import Item, item_to_wire, same
 
 NO_CONDITION_AS_OFTEN = 2
-BATCH_ITEMS_MAX = 6
+BATCH_ITEMS_MAX = 25
+MIXED_BATCH_ITEMS_MAX = 4
+BATCH_KEYS_MAX = 6
 
 
 def maybe(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -37,13 +40,36 @@ class ItemRules(TableRules):
         """Write an item for the wire, its numbers perhaps in an unusual spelling."""
         return respelled(item_to_wire(item), data.draw(st.sampled_from([0, 0, 1, 2, 3]), label="spelling"))
 
+    @initialize(definition=definitions(), count=st.integers(0, BATCH_ITEMS_MAX), seed=st.integers(0, 2**32))
+    def first_table(self, definition: Definition, count: int, seed: int) -> None:
+        self.create(TABLE_NAMES[0], definition)
+        if count:
+            self.fill_table(TABLE_NAMES[0], count, seed)
+
+    # --- many items -----------------------------------------------------------------
+
+    @precondition(table_exists)
+    @rule(data=st.data(), count=st.integers(1, BATCH_ITEMS_MAX), seed=st.integers(0, 2**32))
+    def fill(self, data: st.DataObject, count: int, seed: int) -> None:
+        """Put many items at once, so that partitions and index partitions have several."""
+        self.fill_table(self.draw_table(data)[0], count, seed)
+
+    def fill_table(self, name: str, count: int, seed: int) -> None:
+        table = self.tables[name]
+        crowded = [item for item in crowd(table, count, Random(seed)) if fits_indexes(table, item)]
+        requests = [{"PutRequest": {"Item": item_to_wire(item)}} for item in crowded]
+        answer = self.endpoint.call("batch_write_item", RequestItems={name: requests})
+        assert answer["UnprocessedItems"] == {}
+        for item in crowded:
+            table.put(item)
+
     # --- one item -------------------------------------------------------------------
 
     def write_parameters(
-        self, data: st.DataObject, name: str, return_values: list[str], printer: Printer
+        self, data: st.DataObject, name: str, return_values: list[str], printer: Printer, sample: Item
     ) -> tuple[conditions.Condition | None, dict[str, Any]]:
         """Draw what the three writes share: a condition, and what to return."""
-        condition = data.draw(maybe(drawn_conditions()), label="condition")
+        condition = data.draw(maybe(drawn_conditions(sample)), label="condition")
         parameters: dict[str, Any] = {"TableName": name}
         if condition is not None:
             parameters["ConditionExpression"] = conditions.printed(condition, printer)
@@ -65,7 +91,8 @@ class ItemRules(TableRules):
         name, table = self.draw_table(data)
         printer = self.printer(data)
         item = data.draw(items(table), label="item")
-        condition, parameters = self.write_parameters(data, name, ["NONE", "ALL_OLD"], printer)
+        sample = table.items.get(table.key_of(item), item)
+        condition, parameters = self.write_parameters(data, name, ["NONE", "ALL_OLD"], printer, sample)
         parameters |= {"Item": self.spelled(data, item)} | printer.parameters()
         result = self.both(
             lambda: hiding(parameters, lambda: table.put(item, condition)), "put_item", **parameters
@@ -80,7 +107,8 @@ class ItemRules(TableRules):
         name, table = self.draw_table(data)
         printer = self.printer(data)
         key = data.draw(keys(table), label="key")
-        condition, parameters = self.write_parameters(data, name, ["NONE", "ALL_OLD"], printer)
+        sample = table.items.get(key, {})
+        condition, parameters = self.write_parameters(data, name, ["NONE", "ALL_OLD"], printer, sample)
         parameters |= {"Key": self.spelled(data, table.key_item(key))} | printer.parameters()
         result = self.both(
             lambda: hiding(parameters, lambda: table.delete(key, condition)), "delete_item", **parameters
@@ -92,21 +120,31 @@ class ItemRules(TableRules):
     @precondition(table_exists)
     @rule(data=st.data())
     def update_item(self, data: st.DataObject) -> None:
+        self.update_one(data)
+
+    @precondition(table_exists)
+    @rule(data=st.data())
+    def update_items_one_after_the_other(self, data: st.DataObject) -> None:
+        for _ in range(3):
+            self.update_one(data)
+
+    def update_one(self, data: st.DataObject) -> None:
         name, table = self.draw_table(data)
         printer = self.printer(data)
         key = data.draw(keys(table), label="key")
         if self.holds_misfit(table, key):
             return
-        update: Update | None = data.draw(
-            st.one_of(drawn_updates(table), drawn_updates(table), st.none()), label="update"
-        )
+        sample = table.items.get(key, {})
+        some = drawn_updates(table, sample)
+        update: Update | None = data.draw(st.one_of(some, some, some, st.none()), label="update")
         returnable = ["NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"]
-        condition, parameters = self.write_parameters(data, name, returnable, printer)
+        condition, parameters = self.write_parameters(data, name, returnable, printer, sample)
         if update is not None:
             parameters["UpdateExpression"] = updates.printed(update, printer)
         parameters |= {"Key": self.spelled(data, table.key_item(key))} | printer.parameters()
+        creates = self.endpoint.dialect.removal_creates
         result = self.both(
-            lambda: hiding(parameters, lambda: table.update(key, update, condition)),
+            lambda: hiding(parameters, lambda: table.update(key, update, condition, removal_creates=creates)),
             "update_item",
             **parameters,
         )
@@ -119,14 +157,10 @@ class ItemRules(TableRules):
 
         The documentation does not say what an update of another attribute of such an item answers.
         """
-        try:
-            table.check_index_keys(table.items.get(key, {}))
-        except RefusedError:
-            return True
-        return False
+        return not fits_indexes(table, table.items.get(key, {}))
 
     def returned(
-        self, return_values: str | None, update: Update | None, old: Item | None, new: Item
+        self, return_values: str | None, update: Update | None, old: Item | None, new: Item | None
     ) -> Item | None:
         whole = not self.endpoint.dialect.updated_parts
         match return_values:
@@ -136,12 +170,10 @@ class ItemRules(TableRules):
                 return new
             case "UPDATED_OLD" if update is not None and old is not None:
                 return updates.touched(update, old, whole_attributes=whole)
-            case "UPDATED_NEW" if update is not None:
+            case "UPDATED_NEW" if update is not None and new is not None:
                 return updates.touched(update, new, whole_attributes=whole)
         return None
 
-    @precondition(table_exists)
-    @rule(data=st.data())
     def get_item(self, data: st.DataObject) -> None:
         name, table = self.draw_table(data)
         printer = self.printer(data)
@@ -169,7 +201,7 @@ class ItemRules(TableRules):
     def batch_write_item(self, data: st.DataObject) -> None:
         """Put and delete in several tables; one wrong request refuses all."""
         writes: dict[str, list[tuple[Key, Item | None]]] = {}
-        for _ in range(data.draw(st.integers(1, BATCH_ITEMS_MAX), label="requests")):
+        for _ in range(data.draw(st.integers(1, MIXED_BATCH_ITEMS_MAX), label="requests")):
             name, table = self.draw_table(data)
             if data.draw(st.booleans(), label="put"):
                 item = data.draw(items(table), label="item")
@@ -203,14 +235,12 @@ class ItemRules(TableRules):
                 else:
                     self.tables[name].put(item)
 
-    @precondition(table_exists)
-    @rule(data=st.data())
     def batch_get_item(self, data: st.DataObject) -> None:
         wanted: dict[str, list[Item]] = {}
         requests: dict[str, Any] = {}
         for name in data.draw(st.lists(st.sampled_from(sorted(self.tables)), min_size=1, unique=True)):
             table, printer = self.tables[name], self.printer(data)
-            drawn = data.draw(st.lists(keys(table), min_size=1, max_size=BATCH_ITEMS_MAX, unique=True))
+            drawn = data.draw(st.lists(keys(table), min_size=1, max_size=BATCH_KEYS_MAX, unique=True))
             requests[name] = {"Keys": [self.spelled(data, table.key_item(key)) for key in drawn]}
             paths = self.draw_projection(data, printer, requests[name])
             requests[name] |= printer.parameters()
@@ -229,6 +259,14 @@ class ItemRules(TableRules):
             assert match_at is not None, f"{item} is not among {actual}"
             del actual[match_at]
         assert not actual
+
+
+def fits_indexes(table: Table, item: Item) -> bool:
+    try:
+        table.check_index_keys(item)
+    except RefusedError:
+        return False
+    return True
 
 
 def hiding(parameters: dict[str, Any], expected: Any) -> Any:

@@ -22,7 +22,6 @@ from model.tables import Index, RangeTest, Table
 from model.values import Item, Value, frozen_items, item_to_wire
 
 SEGMENTS_MAX = 4
-PAGE_ITEMS_MAX = 4
 
 
 @dataclass
@@ -68,13 +67,13 @@ class ReadRules(TransactionRules):
 
     def draw_view(self, data: st.DataObject, printer: Printer, *, query: bool) -> View:
         name, table = self.draw_table(data)
-        index: Index | None = data.draw(st.sampled_from([None, *table.definition.indexes]), label="index")
-        parameters: dict[str, Any] = {"TableName": name}
-        if index is not None:
-            parameters["IndexName"] = index.name
+        index, parameters = self.draw_source(data, name, table)
         held = table.projected_names(index)
         names = held if data.draw(st.integers(0, 4), label="within the index") else None
-        condition = self.draw_filter(data, table, index, names, query=query)
+        settled = query or (
+            self.endpoint.dialect.scan_filters_index and index is not None and not index.local
+        )
+        condition = self.draw_filter(data, table, index, names if settled else held, query=query)
         if condition is not None:
             parameters["FilterExpression"] = conditions.printed(condition, printer)
         select = data.draw(st.sampled_from([None, None, "COUNT", "ALL_ATTRIBUTES"]), label="Select")
@@ -85,10 +84,18 @@ class ReadRules(TransactionRules):
             paths = data.draw(maybe(projections(names)), label="projection")
         if paths is not None:
             parameters["ProjectionExpression"] = ", ".join(printer.path(path) for path in paths)
-        limit = data.draw(st.one_of(st.none(), st.integers(1, PAGE_ITEMS_MAX)), label="Limit")
+        limit = data.draw(st.sampled_from([1, 2, 3, 5, None]), label="Limit")
         if limit is not None:
             parameters["Limit"] = limit
         return View(name, table, index, condition, paths, select, parameters)
+
+    def draw_source(
+        self, data: st.DataObject, name: str, table: Table
+    ) -> tuple[Index | None, dict[str, Any]]:
+        """Draw where to read: the table, or more often one of its indexes."""
+        indexes = table.definition.indexes
+        index: Index | None = data.draw(st.sampled_from([None, *indexes, *indexes]), label="index")
+        return index, {"TableName": name} | ({} if index is None else {"IndexName": index.name})
 
     def draw_filter(
         self,
@@ -99,13 +106,18 @@ class ReadRules(TransactionRules):
         *,
         query: bool,
     ) -> conditions.Condition | None:
-        """Draw a filter; that of a query may not name the keys it is queried by."""
+        """Draw a filter; that of a query may not name the keys it is queried by.
+
+        What a scan of a local index sees of an attribute that the index does not hold, no source settles.
+        """
         if not data.draw(st.booleans(), label="filter"):
             return None
         own = (index or table.definition).key_names() if query else ()
         known = names if names is not None else {"a1", "b1", "n1", "s1", "q1", "m1", "name", "g1", "g2", "pk"}
         usable = sorted(set(known) - set(own))
-        return data.draw(drawn_conditions(usable), label="condition") if usable else None
+        stored = sorted(table.items, key=repr)
+        sample = table.items[data.draw(st.sampled_from(stored), label="sample")] if stored else {}
+        return data.draw(drawn_conditions(sample, usable), label="condition") if usable else None
 
     def draw_partition(
         self, data: st.DataObject, view: View, printer: Printer
@@ -131,6 +143,10 @@ class ReadRules(TransactionRules):
     @precondition(table_exists)
     @rule(data=st.data())
     def query(self, data: st.DataObject) -> None:
+        for _ in range(2):
+            self.query_once(data)
+
+    def query_once(self, data: st.DataObject) -> None:
         printer = self.printer(data)
         view = self.draw_view(data, printer, query=True)
         hash_value, range_test = self.draw_partition(data, view, printer)
@@ -196,10 +212,7 @@ class ReadRules(TransactionRules):
     def read_while_deleting(self, data: st.DataObject) -> None:
         """Delete the cursor's item and others between pages: nothing else is skipped or repeated."""
         name, table = self.draw_table(data)
-        index: Index | None = data.draw(st.sampled_from([None, *table.definition.indexes]), label="index")
-        parameters: dict[str, Any] = {"TableName": name}
-        if index is not None:
-            parameters["IndexName"] = index.name
+        index, parameters = self.draw_source(data, name, table)
         operation = data.draw(st.sampled_from(["query", "scan"]), label="operation")
         if operation == "query":
             self.add_partition(data, table, index, parameters)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from model.endpoints import Endpoint
 from model.pages import check_groups, check_same_items, read_all
@@ -79,11 +79,24 @@ class TableRules(RuleBasedStateMachine):
         return allowed and wrong and {actual.code, wanted.code} == either
 
     def check_reasons(self, actual: RefusedError, wanted: RefusedError) -> None:
-        assert [reason.code for reason in actual.reasons] == [reason.code for reason in wanted.reasons]
+        """Compare the reasons for each action of a transaction.
+
+        DynamoDB may stop at an action that is not valid, and then has no reason for the others (scylladb,
+        test_transact_write_cancellation_reasons_validationerror, verified on AWS).
+        """
+        codes = [reason.code for reason in actual.reasons]
+        expected = [reason.code for reason in wanted.reasons]
+        stopped = "ValidationError" in codes and "ValidationError" in expected
         for one, other in zip(actual.reasons, wanted.reasons, strict=True):
+            if stopped and one.code == "None":
+                continue
+            assert one.code == other.code, f"{codes} is not {expected}"
             if other.message is not None and self.endpoint.dialect.exact_messages:
                 assert one.message == other.message, f"{one!r} is not {other!r}"
             self.check_item(one.item, other.item)
+        if codes:
+            prefix = "Transaction cancelled, please refer cancellation reasons for specific reasons"
+            assert actual.message == f"{prefix} [{', '.join(codes)}]"
 
     def check_item(self, actual: Item | None, wanted: Item | None) -> None:
         assert frozen(actual) == frozen(wanted), f"{actual!r} is not {wanted!r}"
@@ -94,12 +107,16 @@ class TableRules(RuleBasedStateMachine):
 
     # --- rules ----------------------------------------------------------------------
 
-    @initialize(definition=definitions())
-    def first_table(self, definition: Definition) -> None:
-        self.create(TABLE_NAMES[0], definition)
+    @rule(data=st.data())
+    def change_tables(self, data: st.DataObject) -> None:
+        """Create or delete a table, or add or remove an index."""
+        ways = [self.create_table, self.delete_table, self.add_index, self.add_index, self.remove_index]
+        data.draw(st.sampled_from(ways), label="way")(data)
+        assert self.endpoint.call("list_tables")["TableNames"] == sorted(self.tables)
 
-    @rule(name=st.sampled_from(TABLE_NAMES), definition=definitions())
-    def create_table(self, name: str, definition: Definition) -> None:
+    def create_table(self, data: st.DataObject) -> None:
+        name = data.draw(st.sampled_from(TABLE_NAMES), label="name")
+        definition = data.draw(definitions(), label="definition")
         if name in self.tables:
             wanted = RefusedError("ResourceInUseException")
             self.check_refused(wanted, "create_table", {"TableName": name, **definition.to_wire()})
@@ -112,9 +129,9 @@ class TableRules(RuleBasedStateMachine):
         self.tables[name] = Table(definition)
         self.await_indexes(name)
 
-    @precondition(lambda machine: len(machine.tables) > 1)
-    @rule(data=st.data())
     def delete_table(self, data: st.DataObject) -> None:
+        if len(self.tables) < 2:
+            return
         name, _ = self.draw_table(data)
         self.delete(name)
 
@@ -125,12 +142,6 @@ class TableRules(RuleBasedStateMachine):
         self.check_refused(wanted, "describe_table", {"TableName": name})
         self.check_refused(wanted, "scan", {"TableName": name})
 
-    @rule()
-    def list_tables(self) -> None:
-        assert self.endpoint.call("list_tables")["TableNames"] == sorted(self.tables)
-
-    @precondition(table_exists)
-    @rule(data=st.data())
     def add_index(self, data: st.DataObject) -> None:
         """Add a global index to a table that has items; it fills from them."""
         name, table = self.draw_table(data)
@@ -149,8 +160,6 @@ class TableRules(RuleBasedStateMachine):
         )
         self.await_indexes(name)
 
-    @precondition(table_exists)
-    @rule(data=st.data())
     def remove_index(self, data: st.DataObject) -> None:
         name, table = self.draw_table(data)
         present = self.removable(table)

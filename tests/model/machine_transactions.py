@@ -18,36 +18,36 @@ from model.strategies import items, keys
 from model.tables import Key, Table
 from model.values import Item, item_to_wire
 
-ACTIONS_MAX = 5
+ACTIONS_MAX = 4
 
 
 class Action:
     """One action of a transaction: what it asks, and what the model does."""
 
-    def __init__(self, table: Table, kind: str, key: Key, condition: conditions.Condition | None) -> None:
+    def __init__(self, table: Table, kind: str, key: Key) -> None:
         self.table = table
         self.kind = kind
         self.key = key
-        self.condition = condition
+        self.condition: conditions.Condition | None = None
         self.item: Item = {}
         self.update: updates.Update | None = None
         self.show_item = False
 
-    def apply(self) -> None:
+    def apply(self, *, removal_creates: bool) -> None:
         match self.kind:
             case "Put":
                 self.table.put(self.item, self.condition)
             case "Delete":
                 self.table.delete(self.key, self.condition)
             case "Update":
-                self.table.update(self.key, self.update, self.condition)
+                self.table.update(self.key, self.update, self.condition, removal_creates=removal_creates)
             case _:
                 self.table.check_condition(self.key, self.condition)
 
-    def reason(self) -> Reason:
+    def reason(self, *, removal_creates: bool) -> Reason:
         """Apply, and say how it went."""
         try:
-            self.apply()
+            self.apply(removal_creates=removal_creates)
         except RefusedError as refusal:
             if refusal.code == "ConditionalCheckFailedException":
                 return Reason(
@@ -70,42 +70,47 @@ class TransactionRules(ItemRules):
     @precondition(table_exists)
     @rule(data=st.data())
     def transact_write_items(self, data: st.DataObject) -> None:
-        actions, wires = [], []
+        actions: list[Action] = []
+        wires: list[dict[str, Any]] = []
         for _ in range(data.draw(st.integers(1, ACTIONS_MAX), label="actions")):
             name, table = self.draw_table(data)
             action, wire = self.draw_action(data, name, table)
-            if not self.holds_misfit(table, action.key):
+            seen = [(id(other.table), other.key) for other in actions]
+            again = (id(table), action.key) in seen and not data.draw(st.booleans(), label="twice")
+            if not again and not self.holds_misfit(table, action.key):
                 actions.append(action)
                 wires.append(wire)
         if not actions:
             return
         request: dict[str, Any] = {"TransactItems": wires}
-        if data.draw(st.booleans(), label="token"):
+        if data.draw(st.sampled_from([True, True, False]), label="token"):
             self.tokens += 1
             request["ClientRequestToken"] = f"token-{id(self)}-{self.tokens}"
         before = {name: copy.copy(table.items) for name, table in self.tables.items()}
         result = self.both(lambda: self.transact(actions, before), "transact_write_items", **request)
         if result is not None and "ClientRequestToken" in request:
             self.last_request = request
+            if data.draw(st.booleans(), label="repeat"):
+                self.repeat_transaction_as(change=data.draw(st.booleans(), label="change"))
 
     def draw_action(self, data: st.DataObject, name: str, table: Table) -> tuple[Action, dict[str, Any]]:
         kind = data.draw(st.sampled_from(["Put", "Delete", "Update", "ConditionCheck"]), label="kind")
         printer = self.printer(data)
-        needed = kind == "ConditionCheck"
-        drawn = drawn_conditions() if needed else maybe(drawn_conditions())
-        condition = data.draw(drawn, label="condition")
         wire: dict[str, Any] = {"TableName": name}
         if kind == "Put":
             item = data.draw(items(table), label="item")
-            action = Action(table, kind, table.key_of(item), condition)
+            action = Action(table, kind, table.key_of(item))
             action.item = item
             wire["Item"] = self.spelled(data, item)
         else:
-            action = Action(table, kind, data.draw(keys(table), label="key"), condition)
+            action = Action(table, kind, data.draw(keys(table), label="key"))
             wire["Key"] = self.spelled(data, table.key_item(action.key))
+        sample = table.items.get(action.key, {})
         if kind == "Update":
-            action.update = data.draw(drawn_updates(table), label="update")
+            action.update = data.draw(drawn_updates(table, sample), label="update")
             wire["UpdateExpression"] = updates.printed(action.update, printer)
+        drawn = drawn_conditions(sample) if kind == "ConditionCheck" else maybe(drawn_conditions(sample))
+        condition = action.condition = data.draw(drawn, label="condition")
         if condition is not None:
             wire["ConditionExpression"] = conditions.printed(condition, printer)
         action.show_item = data.draw(st.booleans(), label="show item")
@@ -119,21 +124,21 @@ class TransactionRules(ItemRules):
         if len(set(targets)) < len(targets):
             message = "Transaction request cannot include multiple operations on one item"
             raise RefusedError.validation(message)
-        reasons = tuple(action.reason() for action in actions)
+        creates = self.endpoint.dialect.removal_creates
+        reasons = tuple(action.reason(removal_creates=creates) for action in actions)
         codes = [reason.code for reason in reasons]
         if set(codes) == {"None"}:
             return
         for name, table in self.tables.items():
             table.items = before[name]
-        message = (
-            "Transaction cancelled, please refer cancellation reasons for specific reasons "
-            f"[{', '.join(codes)}]"
-        )
-        raise RefusedError("TransactionCanceledException", message, None, reasons)
+        raise RefusedError("TransactionCanceledException", None, None, reasons)
 
     @precondition(lambda machine: machine.last_request is not None)
     @rule(change=st.booleans())
     def repeat_transaction(self, change: bool) -> None:
+        self.repeat_transaction_as(change=change)
+
+    def repeat_transaction_as(self, *, change: bool) -> None:
         """The same token again changes nothing; with another request it is refused."""
         request = self.last_request
         assert request is not None
@@ -154,6 +159,11 @@ class TransactionRules(ItemRules):
 
     @precondition(table_exists)
     @rule(data=st.data())
+    def get_items(self, data: st.DataObject) -> None:
+        """Read by key, in one of the three ways."""
+        ways = [self.get_item, self.batch_get_item, self.transact_get_items]
+        data.draw(st.sampled_from(ways), label="way")(data)
+
     def transact_get_items(self, data: st.DataObject) -> None:
         wires, wanted = [], []
         seen = set()
@@ -170,4 +180,7 @@ class TransactionRules(ItemRules):
         answer = self.endpoint.call("transact_get_items", TransactItems=wires)
         assert len(answer["Responses"]) == len(wanted)
         for response, item in zip(answer["Responses"], wanted, strict=True):
-            self.check_item(self.endpoint.item(response.get("Item")), item)
+            # Of an item of which the projection leaves nothing, the answer may be empty or absent (API reference,
+            # TransactGetItems: "if the requested item has no projected attributes, the corresponding
+            # ItemResponse object is an empty Map").
+            self.check_item(self.endpoint.item(response.get("Item")) or None, item or None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
+from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -112,10 +113,13 @@ def index(
 
 
 def keys(table: Table) -> SearchStrategy[Key]:
-    """Draw a key: one that is stored about as often as any other."""
+    """Draw a key, mostly one that is stored."""
     definition = table.definition
     fresh = st.tuples(*(scalars(definition.types[name]) for name in definition.key_names()))
-    return st.one_of(st.sampled_from(sorted(table.items, key=repr)), fresh) if table.items else fresh
+    if not table.items:
+        return fresh
+    stored = st.sampled_from(sorted(table.items, key=repr))
+    return st.one_of(stored, stored, fresh)
 
 
 @st.composite
@@ -133,12 +137,46 @@ def items(draw: st.DrawFn, table: Table) -> Item:
 
 @st.composite
 def index_key_values(draw: st.DrawFn, table: Table, name: str) -> Item:
-    dice = draw(st.integers(0, 39))
-    if dice < 10:
+    dice = draw(st.integers(0, 19))
+    if dice < 4:
         return {}
-    if dice == 39:
+    if dice == 19:
         return {name: draw(ANY_VALUE)}
-    return {name: draw(st.sampled_from(SCALARS[table.definition.types[name]][:4]))}
+    return {name: draw(st.sampled_from(SCALARS[table.definition.types[name]][:3]))}
+
+
+def crowd(table: Table, count: int, random: Random) -> list[Item]:
+    """Make items with different keys, few partitions and many equal index keys.
+
+    They come from one drawn number: so many single draws would use up what an example may draw.
+    """
+    types = table.definition.types
+    crowd: dict[Key, Item] = {}
+    for _ in range(count):
+        item: Item = {"pk": random.choice(SCALARS[types["pk"]][:2])}
+        if table.definition.range_name is None:
+            item["pk"] = random.choice(SCALARS[types["pk"]])
+        else:
+            item["sk"] = random.choice(SCALARS[types["sk"]])
+        for name in INDEX_KEY_NAMES:
+            if random.random() < 0.8:
+                item[name] = random.choice(SCALARS[types[name]][:2])
+        for name in random.sample(sorted(COMMON), 4):
+            item[name] = random.choice(COMMON[name])
+        crowd[table.key_of(item)] = item
+    return list(crowd.values())
+
+
+COMMON: Mapping[str, tuple[Value, ...]] = {
+    "a1": ("a", Decimal(1), b"a", [Decimal(1), "a"], {"x": "a"}, frozenset({"a", "b"}), None, True),
+    "n1": SCALARS["N"][:6],
+    "s1": (frozenset({"a"}), frozenset({"a", "b"}), frozenset({Decimal(1), Decimal(2)}), frozenset({b"a"})),
+    "q1": ([], ["a"], [Decimal(1), "b", {"x": "a"}], [{"x": Decimal(2)}, {"y": {"z": "a"}}, None, "é"]),
+    "m1": ({}, {"x": Decimal(1)}, {"y": {"z": "a"}, "q": ["a", "b"]}, {"name": "a", "x": [], "q": []}),
+    "name": SCALARS["S"][:3],
+    "size": SCALARS["N"][3:6],
+    "x.y": ("a", Decimal(1)),
+}
 
 
 @st.composite
@@ -147,7 +185,7 @@ def range_tests(draw: st.DrawFn, kind: str) -> RangeTest | None:
     operators = ["=", "<", "<=", ">", ">=", "BETWEEN"]
     if kind != "N":
         operators.append("begins_with")
-    operator = draw(st.sampled_from([None, None, *operators]))
+    operator = draw(st.sampled_from([*[None] * len(operators), *operators]))
     if operator is None:
         return None
     low, high = sorted((draw(scalars(kind)), draw(scalars(kind))), key=order_key)

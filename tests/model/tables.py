@@ -148,13 +148,24 @@ class Table:
         return stored
 
     def update(
-        self, key: Key, update: Update | None, condition: Condition | None = None
-    ) -> tuple[Item | None, Item]:
-        """Return the item before and after."""
+        self,
+        key: Key,
+        update: Update | None,
+        condition: Condition | None = None,
+        *,
+        removal_creates: bool = False,
+    ) -> tuple[Item | None, Item | None]:
+        """Return the item before and after.
+
+        An update of nothing creates an item that did not exist, one that only removes does not (scylladb issue
+        5862 and its test_update_item_non_existent, verified on AWS).
+        """
         stored = self.check_condition(key, condition)
         before = stored if stored is not None else self.key_item(key)
         after = before if update is None else applied(update, before)
         self.check_index_keys(after)
+        if stored is None and update is not None and update.only_removes() and not removal_creates:
+            return None, None
         self.items[key] = after
         return stored, after
 

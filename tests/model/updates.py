@@ -57,6 +57,9 @@ class Update:
     adds: tuple[tuple[Path, Value], ...] = ()
     deletes: tuple[tuple[Path, frozenset[Value]], ...] = ()
 
+    def only_removes(self) -> bool:
+        return not self.sets and not self.adds
+
     def paths(self) -> list[Path]:
         """List every path that the expression targets."""
         return [

@@ -6,10 +6,9 @@ from singletable import limits
 from singletable.capacity.consumed import Consumed, by_table
 from singletable.capacity.units import read_units
 from singletable.engine.collections import collection_size
-from singletable.engine.items import key_of_write
-from singletable.engine.keys import key_of_request, require_table
+from singletable.engine.keys import check_key_paths, key_of_request, require_table
 from singletable.engine.plans import consumed_by_write, plan
-from singletable.engine.requests import BatchGetItem, BatchGetTable, BatchWriteItem
+from singletable.engine.requests import BatchGetItem, BatchGetTable, BatchWriteItem, DeleteItem, PutItem
 from singletable.engine.results import BatchGetResult, StoredItem, WritesResult
 from singletable.errors import ValidationError
 from singletable.storage.catalog import Catalog, Execute
@@ -42,6 +41,7 @@ def batch_get_item(store: Store, request: BatchGetItem) -> BatchGetResult:
 
 def _wanted(catalog: Catalog, part: BatchGetTable) -> tuple[Table, list[PrimaryKey]]:
     table = require_table(catalog, part.table)
+    check_key_paths(table, part.projection)
     keys = [key_of_request(table, key) for key in part.keys]
     if len(set(keys)) != len(keys):
         raise ValidationError(_DUPLICATES)
@@ -88,7 +88,7 @@ def batch_write_item(store: Store, request: BatchWriteItem) -> WritesResult:
 
 def _plan_writes(transaction: Transaction, request: BatchWriteItem) -> list[Change]:
     tables = [require_table(transaction.catalog, write.table) for write in request.writes]
-    keys = [key_of_write(table, write) for table, write in zip(tables, request.writes, strict=True)]
+    keys = [_key(table, write) for table, write in zip(tables, request.writes, strict=True)]
     places = [(table.id, key) for table, key in zip(tables, keys, strict=True)]
     if len(set(places)) != len(places):
         raise ValidationError(_DUPLICATES)
@@ -96,6 +96,13 @@ def _plan_writes(transaction: Transaction, request: BatchWriteItem) -> list[Chan
         plan(write, table, key, transaction.get(table, key), transaction.now_us)
         for write, table, key in zip(request.writes, tables, keys, strict=True)
     ]
+
+
+def _key(table: Table, write: PutItem | DeleteItem) -> PrimaryKey:
+    """Return the key that a write is about. Unlike PutItem, a batch says one thing of all keys that are wrong."""
+    if isinstance(write, DeleteItem):
+        return key_of_request(table, write.key)
+    return key_of_request(table, {name: write.item[name] for name in table.key_names if name in write.item})
 
 
 def _result(transaction: Transaction, changes: list[Change], request: BatchWriteItem) -> WritesResult:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from singletable.capacity.consumed import Consumed
 from singletable.capacity.units import read_units
 from singletable.engine.collections import collection_size
-from singletable.engine.keys import key_of_item, key_of_request, require_table
+from singletable.engine.keys import check_key_paths, key_of_item, key_of_request, require_table
 from singletable.engine.plans import (
     check_update_spares_key,
     consumed_by_write,
@@ -30,6 +30,7 @@ def get_item(store: Store, request: GetItem) -> GetResult:
         key = key_of_request(table, request.key)
         if request.projection is None and request.report == "NONE":
             return GetResult(select_raw(execute, table, key))
+        check_key_paths(table, request.projection)
         return read_item(execute, table, key, request)
 
     return store.read(work)
@@ -67,10 +68,14 @@ def write_item(store: Store, request: Write) -> WriteResult:
 def key_of_write(table: Table, request: Write) -> PrimaryKey:
     """Return the key that a write is about, checked against its table."""
     if isinstance(request, PutItem):
-        return key_of_item(table, request.item)
-    key = key_of_request(table, request.key)
-    if isinstance(request, UpdateItem):
-        check_update_spares_key(request, table)
+        key = key_of_item(table, request.item)
+    else:
+        key = key_of_request(table, request.key)
+        if isinstance(request, UpdateItem):
+            check_update_spares_key(request, table)
+            check_key_paths(table, request.update)
+    if request.condition is not None:
+        check_key_paths(table, request.condition)
     return key
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,10 +11,10 @@ import orjson
 from singletable import limits
 from singletable.capacity.consumed import Consumed
 from singletable.capacity.units import read_units
-from singletable.engine.keys import key_of_request
+from singletable.engine.keys import NO_MATCH, key_of_request
 from singletable.engine.requests import Query, Scan
 from singletable.engine.results import Page, StoredItem
-from singletable.errors import ResourceNotFoundError, ValidationError
+from singletable.errors import ValidationError
 from singletable.storage.reading import Position, Rows
 from singletable.storage.tables import Index, Table
 from singletable.values.sizes import item_bytes
@@ -46,7 +46,7 @@ def target_of(table: Table, request: Query | Scan) -> Target:
     if index is None:
         raise ValidationError(f"The table does not have the specified index: {request.index}")
     if not index.is_ready:
-        raise ResourceNotFoundError("Requested resource not found")
+        raise ValidationError(f"Cannot read from backfilling global secondary index: {index.name}")
     if request.consistent and index.definition.is_global:
         raise ValidationError("Consistent reads are not supported on global secondary indexes")
     _check_select(request, index)
@@ -78,8 +78,9 @@ def _check_select(request: Query | Scan, index: Index | None) -> None:
 
 def read_page(rows: Rows, target: Target, request: Query | Scan) -> Page:
     """Read rows until the page is full: by its Limit, or by 1 MB of what was read."""
+    fetches = _fetches(target.index, request) if request.report != "NONE" else None
     try:
-        found = _collect(rows, _narrowing(target.index, request), request)
+        found = _collect(rows, _narrowing(target.index, request), request, fetches)
     finally:
         rows.close()  # an open cursor would hold its connection to this state of the database
     return Page(
@@ -87,7 +88,7 @@ def read_page(rows: Rows, target: Target, request: Query | Scan) -> Page:
         count=len(found.items),
         scanned=found.scanned,
         last_key=None if found.last is None else _cursor(target, orjson.loads(found.last)),
-        consumed=None if request.report == "NONE" else _consumed(target, request, found.page_bytes),
+        consumed=None if request.report == "NONE" else _consumed(target, request, found.page_bytes, fetches),
     )
 
 
@@ -103,12 +104,14 @@ class _Found(NamedTuple):
     """The last row of a page that is full; None when the rows ended."""
 
 
-def _collect(rows: Rows, narrow: Index | None, request: Query | Scan) -> _Found:
+def _collect(rows: Rows, narrow: Index | None, request: Query | Scan, fetches: _Fetches | None) -> _Found:
     holds = request.filter.holds if request.filter is not None else None
+    if fetches is not None:
+        return _fill(fetches.metered(rows), None, holds, request.limit)
     if narrow is None and holds is None and request.limit is not None and request.limit <= _SHORT_PAGE_ITEMS:
         fetched: list[Any] = rows.fetchall()
         page_bytes = sum([size for size, _ in fetched])
-        if page_bytes <= limits.PAGE_BYTES_MAX:
+        if page_bytes < limits.PAGE_BYTES_MAX:
             is_full = len(fetched) == request.limit
             last: bytes | None = fetched[-1][1] if is_full else None
             return _Found([raw for _, raw in fetched], len(fetched), page_bytes, last)
@@ -121,25 +124,23 @@ def _fill(
 ) -> _Found:
     items: list[StoredItem] = []
     scanned = page_bytes = 0
-    last: bytes | None = None
     for size, raw in rows:
         item: Item | None = None
         if narrow is not None:
             item = narrow.project(orjson.loads(raw))
             size = item_bytes(item)
-        if page_bytes + size > limits.PAGE_BYTES_MAX and scanned:
-            return _Found(items, scanned, page_bytes, last)
         page_bytes += size
         scanned += 1
-        last = raw
         if holds is None:
             items.append(raw if item is None else item)
         else:
             item = item or orjson.loads(raw)
             if holds(item):
                 items.append(item)
-        if scanned == limit:
-            return _Found(items, scanned, page_bytes, last)
+        # The item that reaches 1 MB is still part of the page, and it is the cursor also where nothing follows
+        # (dynalite's tests of the service, "should return LastEvaluatedKey if just over limit").
+        if scanned == limit or page_bytes >= limits.PAGE_BYTES_MAX:
+            return _Found(items, scanned, page_bytes, raw)
     return _Found(items, scanned, page_bytes, None)
 
 
@@ -157,6 +158,31 @@ def _narrowing(index: Index | None, request: Query | Scan) -> Index | None:
     return index
 
 
+class _Fetches:
+    """What reading through a local index costs where every item is fetched from the table as well.
+
+    The index is read like any page; of the table, each item counts for itself (AWS guide, "Local secondary
+    indexes", "Read capacity units").
+    """
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self.index_bytes = 0
+        self.table_bytes: list[int] = []
+
+    def metered(self, rows: Iterable[Any]) -> Iterator[Any]:
+        for size, raw in rows:
+            self.index_bytes += item_bytes(self._index.project(orjson.loads(raw)))
+            self.table_bytes.append(size)
+            yield size, raw
+
+
+def _fetches(index: Index | None, request: Query | Scan) -> _Fetches | None:
+    if index is None or index.projected_names is None or _narrowing(index, request) is not None:
+        return None
+    return _Fetches(index)
+
+
 def _projected(items: list[StoredItem], request: Query | Scan) -> list[StoredItem]:
     if request.projection is None:
         return items
@@ -168,9 +194,14 @@ def _cursor(target: Target, item: Item) -> Item:
     return {name: item[name] for name in target.key_names}
 
 
-def _consumed(target: Target, request: Query | Scan, page_bytes: int) -> Consumed:
-    units = read_units(page_bytes, consistent=request.consistent)
+def _consumed(target: Target, request: Query | Scan, page_bytes: int, fetches: _Fetches | None) -> Consumed:
     consumed = Consumed(table=target.table.name)
+    if fetches is not None:
+        page_bytes = fetches.index_bytes
+        consumed.table_units = sum(
+            read_units(size, consistent=request.consistent) for size in fetches.table_bytes
+        )
+    units = read_units(page_bytes, consistent=request.consistent)
     if target.index is None:
         consumed.table_units = units
     else:
@@ -178,18 +209,34 @@ def _consumed(target: Target, request: Query | Scan, page_bytes: int) -> Consume
     return consumed
 
 
-def position_of(target: Target, start: Item) -> Position:
-    """Return the place that an ExclusiveStartKey names. The item itself need not exist any more."""
-    if len(start) != len(target.key_names):
-        raise ValidationError("The provided starting key is invalid")
+_INVALID_START = "The provided starting key is invalid"
+
+
+def position_of(target: Target, request: Query | Scan, start: Item) -> Position:
+    """Return the place that an ExclusiveStartKey names. The item itself need not exist any more.
+
+    What is said of a wrong one, and when, is as dynalite's tests found it in the service.
+    """
+    if isinstance(request, Query) or target.index is not None:
+        _check_start_names(target, start)
+    elif len(start) != len(target.key_names):
+        raise ValidationError(f"{_INVALID_START}: {NO_MATCH}")
     table_key = {name: start[name] for name in target.table.key_names if name in start}
     try:
         key = key_of_request(target.table, table_key)
     except ValidationError as error:
-        raise ValidationError(f"The provided starting key is invalid: {error.message}") from None
+        raise ValidationError(f"{_INVALID_START}: {error.message}") from None
     if target.index is None:
         return Position(pk=key.partition, sk=key.sort)
     entry = target.index.entry_key(start)
     if entry is None:
-        raise ValidationError("The provided starting key is invalid")
+        raise ValidationError(_INVALID_START)
     return Position(pk=key.partition, sk=key.sort, index_key=entry)
+
+
+def _check_start_names(target: Target, start: Item) -> None:
+    schema = target.table.definition.key if target.index is None else target.index.definition.key
+    if len(start) != len(target.key_names) or any(name not in start for name in schema.names):
+        raise ValidationError(_INVALID_START)
+    if any(attribute.type not in start[attribute.name] for attribute in schema.attributes):
+        raise ValidationError(NO_MATCH)

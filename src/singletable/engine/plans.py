@@ -22,8 +22,6 @@ _ABSENT: Item = {}
 
 def plan_put(request: PutItem, table: Table, key: PrimaryKey, stored: Stored | None, at_us: int) -> Change:
     """Decide what a PutItem changes."""
-    if request.item_bytes > limits.ITEM_BYTES_MAX:
-        raise ValidationError("Item size has exceeded the maximum allowed size")
     check_index_keys(table, request.item)
     check_condition(request, stored)
     return Change(table, key, stored, Image.of(request.item, request.item_bytes), at_us)
@@ -47,7 +45,8 @@ def plan_update(
     new_bytes = item_bytes(new)
     if new_bytes > limits.ITEM_BYTES_MAX:
         raise ValidationError("Item size to update has exceeded the maximum allowed size")
-    check_index_keys(table, new)
+    if request.update is not None:
+        check_index_keys(table, new, written=request.update.attributes)
     return Change(table, key, stored, Image.of(new, new_bytes), at_us)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from singletable.engine.keys import require_table
+from singletable.engine.keys import check_key_paths, require_table
 from singletable.engine.pages import Target, position_of, read_page, target_of
 from singletable.engine.requests import Query
 from singletable.engine.results import Page
 from singletable.errors import ValidationError
+from singletable.expressions.conditions import Condition
 from singletable.expressions.key_conditions import KeyClause, KeyCondition
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.definitions import KeyAttribute, KeySchema
@@ -30,12 +31,14 @@ def query(store: Store, request: Query) -> Page:
 def plan_query(target: Target, request: Query) -> PartitionRange:
     """Turn a query into the range of rows that answers it."""
     schema = target.table.definition.key if target.index is None else target.index.definition.key
+    after = None if request.start is None else position_of(target, request, request.start)
     partition, bounds = match_key(request.key_condition, schema)
-    _check_filter(request, schema)
-    after = None
-    if request.start is not None:
-        after = position_of(target, request.start)
+    if after is not None:
         _check_start(after, partition, bounds)
+    check_key_paths(target.table, request.projection)
+    if request.filter is not None:
+        _check_filter(target, request.filter, schema)
+        check_key_paths(target.table, request.filter)
     return PartitionRange(
         table=target.table,
         index=target.index,
@@ -50,6 +53,11 @@ def plan_query(target: Target, request: Query) -> PartitionRange:
 def match_key(condition: KeyCondition, schema: KeySchema) -> tuple[bytes, tuple[SortBound, ...]]:
     """Match a key condition with a key schema: the partition column, and the bounds of the sort bytes."""
     clauses = {clause.attribute: clause for clause in condition.clauses}
+    if len(clauses) > len(schema.names):
+        raise ValidationError(
+            f"The number of query conditions ({len(clauses)}) exceeds the number of key attributes defined in the "
+            f"schema ({len(schema.names)})"
+        )
     hash_key = schema.partition[0]
     clause = clauses.pop(hash_key.name, None)
     if clause is None:
@@ -59,10 +67,10 @@ def match_key(condition: KeyCondition, schema: KeySchema) -> tuple[bytes, tuple[
     partition = partition_bytes(_operand_bytes(hash_key, clause.operands[0]))
     if not clauses:
         return partition, ()
-    if not schema.sort or schema.sort[0].name not in clauses or len(clauses) > 1:
-        missed = schema.sort[0].name if schema.sort else next(iter(clauses))
-        raise ValidationError(f"Query condition missed key schema element: {missed}")
-    return partition, _sort_bounds(schema.sort[0], clauses[schema.sort[0].name])
+    sort_key = schema.sort[0]
+    if sort_key.name not in clauses:
+        raise ValidationError(f"Query condition missed key schema element: {sort_key.name}")
+    return partition, _sort_bounds(sort_key, clauses[sort_key.name])
 
 
 def _sort_bounds(attribute: KeyAttribute, clause: KeyClause) -> tuple[SortBound, ...]:
@@ -98,21 +106,32 @@ def _prefix_end(prefix: bytes) -> bytes | None:
     return trimmed[:-1] + bytes((trimmed[-1] + 1,)) if trimmed else None
 
 
-def _check_filter(request: Query, schema: KeySchema) -> None:
-    if request.filter is None:
-        return
+def _check_filter(target: Target, chosen: Condition, schema: KeySchema) -> None:
     for name in schema.names:
-        if name in request.filter.attributes:
+        if name in chosen.attributes:
             raise ValidationError(
                 f"Filter Expression can only contain non-primary key attributes: Primary key attribute: {name}"
             )
+    # A query may not filter by what its index does not hold; a scan may, and finds nothing.
+    projected = None if target.index is None else target.index.projected_names
+    missing = [] if projected is None else sorted(chosen.attributes - projected)
+    if target.index is not None and missing:
+        raise ValidationError(
+            f"One or more parameter values were invalid: Secondary index {target.index.name} does not project one "
+            f"or more filter attributes: [{', '.join(missing)}]"
+        )
 
 
 def _check_start(after: Position, partition: bytes, bounds: tuple[SortBound, ...]) -> None:
     at_partition, at_sort = after.index_key or (after.pk, after.sk)
-    if at_partition != partition or not all(_is_within(at_sort, bound) for bound in bounds):
+    if not all(_is_within(at_sort, bound) for bound in bounds):
+        raise ValidationError("The provided starting key does not match the range key predicate")
+    if at_partition != partition:
         raise ValidationError(
-            "The provided starting key is outside query boundaries based on provided conditions"
+            # The words for a sort key condition are AWS's, whatever it compares with (dynalite's tests).
+            "The query can return at most one row and cannot be restarted"
+            if bounds
+            else "The provided starting key is outside query boundaries based on provided conditions"
         )
 
 

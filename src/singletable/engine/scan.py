@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from singletable.engine.keys import require_table
+from singletable.engine.keys import check_key_paths, require_table
 from singletable.engine.pages import Target, position_of, read_page, target_of
 from singletable.engine.requests import Scan
 from singletable.engine.results import Page
@@ -26,9 +26,10 @@ def scan(store: Store, request: Scan) -> Page:
 def plan_scan(target: Target, request: Scan) -> SegmentRange:
     """Turn a scan into the range of rows that answers it."""
     low, high = segment_range(request.segment, request.total_segments)
+    check_key_paths(target.table, request.projection, request.filter)
     after = None
     if request.start is not None:
-        after = position_of(target, request.start)
+        after = position_of(target, request, request.start)
         at = after.pk if after.index_key is None else after.index_key[0]
         if at < low or (high is not None and at >= high):
             raise ValidationError(

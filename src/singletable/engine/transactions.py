@@ -9,7 +9,7 @@ from singletable.capacity.consumed import Consumed, by_table
 from singletable.capacity.units import transaction_read_units, transaction_write_units
 from singletable.engine.collections import collection_size
 from singletable.engine.items import key_of_write
-from singletable.engine.keys import key_of_request, require_table
+from singletable.engine.keys import EmptyKeyError, check_key_paths, key_of_request, require_table
 from singletable.engine.plans import check_condition, consumed_by_check, consumed_by_write, plan
 from singletable.engine.requests import Action, ConditionCheck, GetItem, TransactGetItems, TransactWriteItems
 from singletable.engine.results import StoredItem, TransactGetResult, WritesResult
@@ -70,12 +70,17 @@ def _is_repeated(transaction: Transaction, token: str, digest: bytes) -> bool:
 
 
 def _plan(transaction: Transaction, tables: Sequence[Table], actions: Sequence[Action]) -> list[_Step]:
-    """Decide every action. If any cannot be done, none is, and each gets its reason."""
+    """Decide every action. If any cannot be done, none is, and each gets its reason.
+
+    An empty key is refused outright: AWS sees it before the transaction begins.
+    """
     keys: list[PrimaryKey | None] = []
     reasons = [_NO_REASON] * len(actions)
     for number, (table, action) in enumerate(zip(tables, actions, strict=True)):
         try:
             keys.append(_key(table, action))
+        except EmptyKeyError:
+            raise
         except ValidationError as error:
             keys.append(None)
             reasons[number] = _reason(error)
@@ -86,6 +91,8 @@ def _plan(transaction: Transaction, tables: Sequence[Table], actions: Sequence[A
             continue
         try:
             steps.append(_step(transaction, table, action, key))
+        except EmptyKeyError:
+            raise
         except (ValidationError, ConditionFailedError) as error:
             reasons[number] = _reason(error)
     if len(steps) < len(actions):
@@ -94,11 +101,11 @@ def _plan(transaction: Transaction, tables: Sequence[Table], actions: Sequence[A
 
 
 def _key(table: Table, action: Action) -> PrimaryKey:
-    return (
-        key_of_request(table, action.key)
-        if isinstance(action, ConditionCheck)
-        else key_of_write(table, action)
-    )
+    if not isinstance(action, ConditionCheck):
+        return key_of_write(table, action)
+    key = key_of_request(table, action.key)
+    check_key_paths(table, action.condition)
+    return key
 
 
 def _check_distinct(tables: Sequence[Table], keys: Sequence[PrimaryKey | None]) -> None:
@@ -186,7 +193,11 @@ def _get_keys(tables: Sequence[Table], gets: Sequence[GetItem]) -> list[PrimaryK
     keys: list[PrimaryKey] = []
     for number, (table, get) in enumerate(zip(tables, gets, strict=True)):
         try:
-            keys.append(key_of_request(table, get.key))
+            key = key_of_request(table, get.key)
+            check_key_paths(table, get.projection)
+            keys.append(key)
+        except EmptyKeyError:
+            raise
         except ValidationError as error:
             reasons[number] = _reason(error)
     if len(keys) < len(gets):

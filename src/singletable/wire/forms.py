@@ -8,6 +8,8 @@ from typing import Any, Protocol
 
 import orjson
 
+from singletable.errors import ValidationError
+from singletable.limits import ITEM_BYTES_MAX
 from singletable.values.native import to_native
 from singletable.values.reading import read_item, read_key
 from singletable.values.types import Item
@@ -76,8 +78,11 @@ NATIVE: Form = NativeForm()
 
 
 def take_item(raw: Mapping[str, Any], form: Form, *, older: bool = False) -> tuple[Item, int]:
-    """Read an item. Batches and transactions word their refusals in AWS's older way."""
-    return read_item(raw, native=form.is_native, older=older)
+    """Read an item that is to be stored. Batches and transactions word their refusals in AWS's older way."""
+    item, item_bytes = read_item(raw, native=form.is_native, older=older)
+    if item_bytes > ITEM_BYTES_MAX:
+        raise ValidationError("Item size has exceeded the maximum allowed size")
+    return item, item_bytes
 
 
 def take_key(raw: Mapping[str, Any], form: Form, *, older: bool = False) -> Item:

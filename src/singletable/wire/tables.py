@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from singletable import limits
-from singletable.engine import tables
+from singletable.engine import table_updates, tables
 from singletable.wire.descriptions import table_description
 from singletable.wire.forms import Form
 from singletable.wire.parameters import Answer, Params, Session, table_name
-from singletable.wire.table_requests import parse_create_table, parse_update_table
+from singletable.wire.table_requests import parse_create_table
+from singletable.wire.table_updates import parse_update_table
 
 
 def create_table(session: Session, params: Params, form: Form) -> Answer:
@@ -21,7 +22,7 @@ def describe_table(session: Session, params: Params, form: Form) -> Answer:
 
 
 def update_table(session: Session, params: Params, form: Form) -> Answer:
-    description = tables.update_table(session.store, parse_update_table(params))
+    description = table_updates.update_table(session.store, parse_update_table(params))
     return {"TableDescription": table_description(session, description, form)}
 
 

@@ -1,0 +1,185 @@
+"""UpdateTable: from its DynamoDB shape to a request, with the rules that need no stored table.
+
+A request makes one change, with few exceptions. The rules and their words are answers of Amazon DynamoDB that the
+"ack-api-quirks" laboratory recorded in October 2026 (DDB-TABLE-015, 057, 152, 159, 160, 162, 174, 433).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from singletable.engine.table_updates import UpdateTable
+from singletable.engine.tables import NewIndex
+from singletable.errors import ValidationError
+from singletable.storage.definitions import KeyAttribute, Throughput
+from singletable.wire.index_requests import new_index
+from singletable.wire.parameters import Params, table_name
+from singletable.wire.table_requests import attribute_types
+from singletable.wire.table_settings import (
+    INVALID,
+    TABLE_SETTINGS,
+    check_on_demand_range,
+    index_settings,
+    table_settings,
+    throughput,
+)
+
+# Each of these stands alone in a request; where several are given, the first is named.
+_ALONE: Final = (
+    ("SSESpecification", "Server-Side Encryption modification"),
+    ("TableClass", "TableClass modification"),
+    ("DeletionProtectionEnabled", "DeletionProtection modification"),
+    ("WarmThroughput", "WarmThroughput"),
+)
+_CHANGES: Final = (
+    *("BillingMode", "ProvisionedThroughput", "GlobalSecondaryIndexUpdates", "StreamSpecification"),
+    *("DeletionProtectionEnabled", *TABLE_SETTINGS),
+)
+
+
+def parse_update_table(params: Params) -> UpdateTable:
+    given = frozenset(name for name in _CHANGES if params.get(name) is not None)
+    _check_something_given(params, given)
+    updates = _index_updates(params)
+    _check_combination(params, given, updates)
+    units = params.get("ProvisionedThroughput")
+    stream = params.get("StreamSpecification")
+    settings = table_settings(params)
+    if "OnDemandThroughput" in settings:
+        check_on_demand_range(settings["OnDemandThroughput"], "table", clearing=True)
+    return UpdateTable(
+        name=table_name(params["TableName"]),
+        attributes=_attributes(params, updates),
+        billing=params.get("BillingMode"),
+        throughput=None if units is None else throughput(units),
+        creates=updates.creates,
+        deletes=updates.deletes,
+        index_throughputs=updates.throughputs,
+        index_settings=updates.settings,
+        stream_enabled=None if stream is None else bool(stream["StreamEnabled"]),
+        stream_view=None if stream is None else _stream_view(stream),
+        deletion_protected=params.get("DeletionProtectionEnabled"),
+        settings=settings,
+    )
+
+
+def _check_something_given(params: Params, given: frozenset[str]) -> None:
+    updates = params.get("GlobalSecondaryIndexUpdates")
+    if not given or (len(given) == 1 and updates is not None and not updates):
+        raise ValidationError(
+            "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, "
+            "GlobalSecondaryIndexUpdates, SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, "
+            "ReplicaTransitRoleArn, MultiRegionConsistency, DeletionProtectionEnabled, OnDemandThroughput, "
+            "WarmThroughput or TableClass is required"
+        )
+    if updates is not None and not updates:
+        raise ValidationError(f"{INVALID}List of GlobalSecondaryIndexUpdates is empty")
+
+
+# --- what may be combined ------------------------------------------------------------------
+
+
+def _check_combination(params: Params, given: frozenset[str], updates: _IndexUpdates) -> None:
+    for name, subject in _ALONE:
+        if name in given and len(given) > 1:
+            if name == "WarmThroughput" and updates.creates:
+                raise ValidationError(
+                    f"{INVALID}Create global secondary index cannot be specified when updating WarmThroughput"
+                )
+            raise ValidationError(f"{INVALID}{subject} must be the only operation in the request")
+    if "OnDemandThroughput" in given and given - {"OnDemandThroughput", "BillingMode"}:
+        raise ValidationError(
+            f"{INVALID}OnDemandThroughput can only be combined with BillingMode in an UpdateTable request"
+        )
+    billing, has_units = params.get("BillingMode"), "ProvisionedThroughput" in given
+    changes_units = has_units or billing == "PROVISIONED"
+    changes_indexes = bool(updates.creates or updates.deletes)
+    if "StreamSpecification" in given and changes_units:
+        raise ValidationError(f"{INVALID}You cannot modify stream status while updating table IOPS")
+    if changes_indexes and changes_units:
+        raise ValidationError(f"{INVALID}You cannot create or delete index while updating table IOPS")
+    if changes_indexes and "StreamSpecification" in given:
+        raise ValidationError(f"{INVALID}You cannot create or delete index while changing stream status")
+    if billing == "PROVISIONED" and not has_units:
+        raise ValidationError(
+            f"{INVALID}ProvisionedThroughput must be specified when BillingMode is PROVISIONED"
+        )
+    if billing == "PAY_PER_REQUEST" and has_units:
+        raise ValidationError(
+            f"{INVALID}ProvisionedThroughput cannot be specified when BillingMode is PAY_PER_REQUEST"
+        )
+
+
+def _stream_view(stream: Params) -> Any:
+    enabled, view = stream["StreamEnabled"], stream.get("StreamViewType")
+    if enabled and view is None:
+        raise ValidationError(f"{INVALID}If stream is being enabled then UpdateViewType is required")
+    if not enabled and view is not None:
+        raise ValidationError(
+            f"{INVALID}If stream is being disabled, then UpdateViewType must not be specified"
+        )
+    return view
+
+
+# --- indexes -------------------------------------------------------------------------------
+
+
+class _IndexUpdates(NamedTuple):
+    creates: tuple[NewIndex, ...]
+    deletes: tuple[str, ...]
+    throughputs: dict[str, Throughput | None]
+    settings: dict[str, dict[str, Any]]
+
+
+def _index_updates(params: Params) -> _IndexUpdates:
+    creates: list[NewIndex] = []
+    deletes: list[str] = []
+    throughputs: dict[str, Throughput | None] = {}
+    settings: dict[str, dict[str, Any]] = {}
+    seen: set[str] = set()
+    for update in params.get("GlobalSecondaryIndexUpdates") or ():
+        verb, action = _action(update)
+        name = action["IndexName"]
+        if name in seen:
+            raise ValidationError(
+                f"{INVALID}Only one global secondary index update per index is allowed simultaneously. "
+                f"Index: {name}"
+            )
+        seen.add(name)
+        if verb == "Create":
+            creates.append(new_index(action, is_global=True))
+        elif verb == "Delete":
+            deletes.append(name)
+        else:
+            units = action.get("ProvisionedThroughput")
+            throughputs[name] = None if units is None else throughput(units)
+            settings[name] = index_settings(action)
+            if "OnDemandThroughput" in settings[name]:
+                check_on_demand_range(settings[name]["OnDemandThroughput"], f"index : {name}", clearing=True)
+    return _IndexUpdates(tuple(creates), tuple(deletes), throughputs, settings)
+
+
+def _action(update: Params) -> tuple[str, Params]:
+    given = [name for name in ("Update", "Create", "Delete") if update.get(name) is not None]
+    if not given:
+        raise ValidationError(
+            f"{INVALID}One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, "
+            "GlobalSecondaryIndexUpdate.Delete must not be null"
+        )
+    if len(given) > 1:
+        raise ValidationError(
+            f"{INVALID}Only one global secondary index action is allowed per GlobalSecondaryIndexUpdate object"
+        )
+    return given[0], update[given[0]]
+
+
+def _attributes(params: Params, updates: _IndexUpdates) -> tuple[KeyAttribute, ...]:
+    """Return the definitions for a new index. Without one they mean nothing."""
+    if not updates.creates:
+        return ()
+    definitions = params.get("AttributeDefinitions")
+    if not definitions:
+        raise ValidationError(
+            f"{INVALID}AttributeDefinitions is not specified for index: {updates.creates[0].name}"
+        )
+    return tuple(KeyAttribute(name, kind) for name, kind in attribute_types(definitions).items())

@@ -1,0 +1,144 @@
+"""The figures in the README are those of the last benchmark run; the scripts behind other figures run."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+import pytest
+
+from docs.blocks import ROOT
+from serving import TIMEOUT_S
+
+SCRIPT: Final = ROOT / "scripts" / "insert_benchmarks.py"
+MEASURED: Final[dict[str, Any]] = {
+    "measured_at": "2026-11-15 14:30 UTC",
+    "quick": False,
+    "system": "Linux x86_64",
+    "cores": 2,
+    "python": "3.11.7",
+    "sqlite": "3.54.0",
+    "append_fdatasync_us": 116.0,
+}
+SLOW: Final[dict[str, Any]] = {
+    "name": "query of 25",
+    "subject": {"median_us": 213.8},
+    "floor": {"name": "range read + decode", "median_us": 129.0},
+    "ratio": 1.658,
+    "ratio_max": 1.4,
+    "reached": False,
+}
+FAST: Final[dict[str, Any]] = {**SLOW, "name": "get", "ratio": 1.25, "ratio_max": 2.0, "reached": True}
+WITHOUT_GOAL: Final[dict[str, Any]] = {**SLOW, "name": "aside", "ratio_max": None, "reached": None}
+START: Final[dict[str, Any]] = {
+    "name": "open",
+    "unit": "ms",
+    "value": 0.318,
+    "value_max": 2.0,
+    "reached": True,
+}
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("insert_benchmarks", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def readme(tmp_path: Path) -> Path:
+    path = tmp_path / "README.md"
+    path.write_text("before\n<!-- benchmarks -->\nold\n<!-- /benchmarks -->\nafter\n")
+    return path
+
+
+def write_results(directory: Path, suite: str, *results: dict[str, Any], **changed: Any) -> None:
+    (directory / f"{suite}.json").write_text(json.dumps({**MEASURED, **changed, "results": results}))
+
+
+def test_readme_shows_the_figures_of_the_results() -> None:
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), "--check"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_without_results_the_readme_says_so(script: ModuleType, readme: Path, tmp_path: Path) -> None:
+    assert script.main([], readme=readme, results=tmp_path) == 0
+    assert readme.read_text() == (
+        f"before\n<!-- benchmarks -->\n{script.NO_FIGURES}<!-- /benchmarks -->\nafter\n"
+    )
+
+
+def test_every_figure_with_a_goal_is_shown_reached_or_not(
+    script: ModuleType, readme: Path, tmp_path: Path
+) -> None:
+    write_results(tmp_path, "speed", FAST, SLOW, WITHOUT_GOAL)
+    write_results(tmp_path, "startup", START, append_fdatasync_us=1251.0)
+    assert script.main([], readme=readme, results=tmp_path) == 0
+    text = readme.read_text()
+    assert "| get | 214 us | range read + decode | 129 us | 1.25x | at most 2x |\n" in text
+    assert (
+        "| query of 25 | 214 us | range read + decode | 129 us | 1.66x | at most 1.4x: **not reached** |"
+        in text
+    )
+    assert "| open | 0.318 ms | under 2 ms |\n" in text
+    assert "takes 116 to 1251 us" in text
+    assert "aside" not in text
+    assert text.startswith("before\n<!-- benchmarks -->\nMeasured 2026-11-15 on Linux x86_64, 2 cores")
+    assert text.endswith("<!-- /benchmarks -->\nafter\n")
+
+
+def test_quick_run_is_called_one(script: ModuleType, readme: Path, tmp_path: Path) -> None:
+    write_results(tmp_path, "speed", FAST, quick=True)
+    script.main([], readme=readme, results=tmp_path)
+    assert "A quick run: the goals are for a full one." in readme.read_text()
+
+
+def test_check_tells_stale_figures_and_writes_nothing(
+    script: ModuleType, readme: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_results(tmp_path, "speed", FAST)
+    before = readme.read_text()
+    assert script.main(["--check"], readme=readme, results=tmp_path) == 1
+    assert readme.read_text() == before
+    assert capsys.readouterr().err == (
+        "error: README.md does not show the figures of benchmarks/results\n"
+        "\nhint: run python scripts/insert_benchmarks.py\n"
+    )
+    script.main([], readme=readme, results=tmp_path)
+    assert script.main(["--check"], readme=readme, results=tmp_path) == 0
+
+
+@pytest.mark.parametrize(
+    "text", ["nothing", "<!-- benchmarks -->", "<!-- /benchmarks --> <!-- benchmarks -->"]
+)
+def test_readme_without_a_place_for_figures_is_an_error(
+    script: ModuleType, tmp_path: Path, text: str
+) -> None:
+    readme = tmp_path / "README.md"
+    readme.write_text(text)
+    assert script.main([], readme=readme, results=tmp_path) == 2
+    assert readme.read_text() == text
+
+
+def test_measurements_of_the_decisions_run(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "decisions" / "measure.py"), "--quick"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+        timeout=TIMEOUT_S,
+    )
+    assert done.stdout.count("\n**") == 5
+    assert done.stderr == ""
