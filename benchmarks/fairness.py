@@ -57,7 +57,7 @@ def _put(db: Database, name: str, number: int) -> None:
 
 def _batch(db: Database, name: str, number: int) -> None:
     payload = {"S": f"{number:0100000}"}
-    requests: list[dict[str, Any]] = [
+    requests: list[Any] = [
         {"PutRequest": {"Item": {"PK": {"S": f"{name}/{slot}"}, "Payload": payload}}} for slot in range(25)
     ]
     db.batch_write_item(RequestItems={TABLE: requests})
@@ -79,7 +79,7 @@ def _measure(
 
 def _backfill(db: Database, name: str, seconds: float) -> list[float]:
     """Have an index filled, and put an item now and then meanwhile; return how long those puts waited."""
-    index = {
+    index: Any = {
         "IndexName": "ByColour",
         "KeySchema": [{"AttributeName": "Colour", "KeyType": "HASH"}],
         "Projection": {"ProjectionType": "ALL"},
@@ -137,7 +137,7 @@ def _prepare(path: Path, variant: Variant) -> None:
             db.batch_write_item(RequestItems={TABLE: requests})
 
 
-def _filling() -> Iterator[list[dict[str, Any]]]:
+def _filling() -> Iterator[list[Any]]:
     for first in range(0, BACKFILL_ITEMS, 25):
         items = (
             {

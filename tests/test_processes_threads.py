@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -131,7 +132,7 @@ def test_concurrent_writers_leave_what_the_model_says(db: Database) -> None:
 
 
 def _transfer(db: Database, source: int, target: int, amount: int) -> None:
-    def add(account: int, amount: int) -> dict[str, object]:
+    def add(account: int, amount: int) -> Any:
         return {
             "Update": {
                 "TableName": SHARED,
@@ -148,7 +149,9 @@ def _transfer(db: Database, source: int, target: int, amount: int) -> None:
 def test_no_read_sees_half_a_transaction(db: Database) -> None:
     create_all(db)
     stop = threading.Event()
-    gets = [{"Get": {"TableName": SHARED, "Key": account_key(account)}} for account in range(ACCOUNTS)]
+    gets: list[Any] = [
+        {"Get": {"TableName": SHARED, "Key": account_key(account)}} for account in range(ACCOUNTS)
+    ]
 
     def write(number: int) -> None:
         for step in range(60):

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import apsw
 

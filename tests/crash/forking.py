@@ -13,6 +13,7 @@ import traceback
 import warnings
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from crash.backfill import wait_until_active
 from crash.tables import create_plain
@@ -155,7 +156,7 @@ def fork_beside_a_backfill(path: str) -> None:
                 {"PK": {"S": f"{number}"}, "Colour": {"S": "red"}} for number in range(first, first + 25)
             ]
             db.batch_write_item(RequestItems={"things": [{"PutRequest": {"Item": item}} for item in items]})
-        index = {
+        index: Any = {
             "IndexName": "ByColour",
             "KeySchema": [{"AttributeName": "Colour", "KeyType": "HASH"}],
             "Projection": {"ProjectionType": "KEYS_ONLY"},

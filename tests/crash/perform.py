@@ -48,7 +48,7 @@ def _perform(db: Database, operation: Operation) -> None:
         case Delete(table, writer, slot):
             db.delete_item(TableName=table, Key=slot_key(writer, slot))
         case Batch(puts, deletes):
-            requests: list[dict[str, Any]] = [{"PutRequest": {"Item": put.item}} for put in puts]
+            requests: list[Any] = [{"PutRequest": {"Item": put.item}} for put in puts]
             requests += [
                 {"DeleteRequest": {"Key": slot_key(delete.writer, delete.slot)}} for delete in deletes
             ]
@@ -93,7 +93,7 @@ def _update(db: Database, update: Update) -> None:
 
 
 def _transfer(db: Database, transfer: Transfer) -> None:
-    def add(account: int, amount: int) -> dict[str, Any]:
+    def add(account: int, amount: int) -> Any:
         return {
             "Update": {
                 "TableName": SHARED,

@@ -13,11 +13,11 @@ LEDGER_KEYS = ("PK", "SK")
 INDEX_KEYS = {"ByGroup": ("Group", "Rank"), "ByFlag": ("Flag",)}
 INDEX_ALL = {"ByGroup": True, "ByFlag": False}  # whether the index holds whole items, or keys only
 
-_TABLE_KEYS: list[dict[str, str]] = [
+_TABLE_KEYS: list[Any] = [
     {"AttributeName": "PK", "KeyType": "HASH"},
     {"AttributeName": "SK", "KeyType": "RANGE"},
 ]
-_TABLE_ATTRIBUTES = [
+_TABLE_ATTRIBUTES: list[Any] = [
     {"AttributeName": "PK", "AttributeType": "S"},
     {"AttributeName": "SK", "AttributeType": "S"},
 ]
@@ -25,7 +25,7 @@ _TABLE_ATTRIBUTES = [
 
 def create_ledger(db: Database) -> None:
     """Create a table with an index that holds everything and a sparse one that holds keys."""
-    by_group: dict[str, Any] = {
+    by_group: Any = {
         "IndexName": "ByGroup",
         "KeySchema": [
             {"AttributeName": "Group", "KeyType": "HASH"},
@@ -33,7 +33,7 @@ def create_ledger(db: Database) -> None:
         ],
         "Projection": {"ProjectionType": "ALL"},
     }
-    by_flag: dict[str, Any] = {
+    by_flag: Any = {
         "IndexName": "ByFlag",
         "KeySchema": [{"AttributeName": "Flag", "KeyType": "HASH"}],
         "Projection": {"ProjectionType": "KEYS_ONLY"},

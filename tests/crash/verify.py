@@ -52,7 +52,7 @@ def expected_items(states: dict[int, WriterState]) -> Items:
 # --- reading --------------------------------------------------------------------------
 
 
-def read_pages(operation: Callable[..., dict[str, Any]], **request: Any) -> Iterator[Item]:
+def read_pages(operation: Callable[..., Any], **request: Any) -> Iterator[Item]:
     """Yield the items of every page of a Query or Scan."""
     while True:
         answer = operation(**request)

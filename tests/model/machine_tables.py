@@ -86,6 +86,7 @@ class TableRules(RuleBasedStateMachine):
         """
         codes = [reason.code for reason in actual.reasons]
         expected = [reason.code for reason in wanted.reasons]
+        assert len(codes) == len(expected), f"{codes} is not {expected}"
         stopped = "ValidationError" in codes and "ValidationError" in expected
         for one, other in zip(actual.reasons, wanted.reasons, strict=True):
             if stopped and one.code == "None":
