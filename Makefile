@@ -4,10 +4,10 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types layers unit soak bench check-format clean
+.PHONY: help run test lint types layers unit soak test-aws-local bench clean
 
 help: ## List the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 17
 
 $(STAMP): pyproject.toml scripts/bootstrap
 	@scripts/bootstrap "$(PYTHON)" .venv
@@ -29,10 +29,13 @@ layers: $(STAMP)
 	$(BIN)/lint-imports
 
 unit: $(STAMP)
-	$(BIN)/pytest -n 2 -q -m "not soak"
+	$(BIN)/pytest -n 2 -q -m "not soak and not aws_local"
 
 soak: $(STAMP) ## Run the long suites: crash loops, fault injection, large state machines
 	$(BIN)/pytest -q -m soak
+
+test-aws-local: $(STAMP) ## Check the tests' model of DynamoDB against AWS's own local build (npm, Java 17)
+	PYTHON=$(BIN)/python scripts/with_aws_local $(BIN)/pytest -q -m aws_local
 
 bench: $(STAMP) ## Measure, interleaved in one run; writes benchmarks/results/
 	$(BIN)/python -m benchmarks

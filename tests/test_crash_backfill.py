@@ -33,16 +33,16 @@ def _make_table(path: Path) -> None:
             db.batch_write_item(RequestItems={TABLE: [{"PutRequest": {"Item": item}} for item in items]})
 
 
-def _kill_after(path: Path, first: int, reports_max: int) -> int:
-    """Run the process that adds the index and writes; kill it; return the number of its last known write."""
-    last = first - 1
+def _kill_after(path: Path, first: int, reports_max: int) -> tuple[int, str]:
+    """Run the process that adds the index and writes; kill it; return its last write and the status then."""
+    last, status = str(first - 1), ""
     with Reports([start("backfill", path, first)]) as reports:
         for count, line in enumerate(reports.lines(), 1):
-            last = int(line) or last
+            last, status = line.split()
             if count == reports_max:
                 reports.kill()
         reports.assert_killed()
-    return last
+    return int(last), status
 
 
 def _verify(db: Database, last: int) -> None:
@@ -62,9 +62,12 @@ def _kill_and_resume(path: Path, seed: int, kills: int) -> None:
     random = Random(seed)
     _make_table(path)
     last = 0
+    statuses = set()
     for _ in range(kills):
-        last = _kill_after(path, last + 1, random.randint(1, 12))
+        last, status = _kill_after(path, last + 1, random.randint(1, 12))
+        statuses.add(status)
         assert_sound(path)
+    assert "CREATING" in statuses, "the index was filled before the first kill"
     with Database.open(path) as db:
         wait_until_active(db, TABLE)
         _verify(db, last)
@@ -84,7 +87,8 @@ def test_backfill_killed_several_times_resumes_after_reopen(tmp_path: Path, seed
 def test_backfill_runs_on_while_writers_write(tmp_path: Path) -> None:
     path = tmp_path / "filled.db"
     _make_table(path)
-    last = _kill_after(path, 1, 300)
+    last, status = _kill_after(path, 1, 300)
+    assert status == "ACTIVE"
     with Database.open(path) as db:
         wait_until_active(db, TABLE)
         _verify(db, last)

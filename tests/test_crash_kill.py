@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
-from crash.children import Reports, start
+from crash.children import Reports, Stepper, start
 from crash.model import Progress
-from crash.tables import create_all
+from crash.tables import create_all, create_plain
 from crash.verify import verify_file
 from crash.workload import Workload
 from singletable import Database
@@ -68,6 +68,27 @@ def test_killed_writer_threads_lose_nothing(tmp_path: Path) -> None:
 
 def test_two_killed_processes_lose_nothing(tmp_path: Path) -> None:
     _kill_repeatedly(CrashLoop(tmp_path / "killed.db", seed=2, processes=2, threads=2), kills=3)
+
+
+def test_request_token_survives_a_kill(tmp_path: Path) -> None:
+    """A client that got no answer sends its transaction again, and it is carried out once."""
+    path = tmp_path / "killed.db"
+    with Database.open(path) as db:
+        create_plain(db, "things")
+    update = {
+        "TableName": "things",
+        "Key": {"PK": {"S": "a"}},
+        "UpdateExpression": "ADD Visits :one",
+        "ExpressionAttributeValues": {":one": {"N": "1"}},
+    }
+    for _ in range(2):
+        stepper = Stepper(path)
+        try:
+            stepper.ask("transact_write_items", TransactItems=[{"Update": update}], ClientRequestToken="once")
+        finally:
+            stepper.kill()
+    with Database.open(path) as db:
+        assert db.get_item(TableName="things", Key={"PK": {"S": "a"}})["Item"]["Visits"] == {"N": "1"}
 
 
 @pytest.mark.soak

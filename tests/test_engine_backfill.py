@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from designs import (
     all_items,
     attributes,
@@ -21,7 +22,6 @@ from designs import (
     refusal,
     s,
 )
-
 from singletable import Database
 from singletable.storage.check import check_file
 
@@ -78,9 +78,9 @@ def add_index(db: Database, table: str = "plain", *, kind: str = "S", **more: An
 
 
 def drop_index(db: Database, table: str = "plain", name: str = "by-g") -> Any:
-    return db.update_table(
-        TableName=table, GlobalSecondaryIndexUpdates=[{"Delete": {"IndexName": name}}]
-    )["TableDescription"]
+    return db.update_table(TableName=table, GlobalSecondaryIndexUpdates=[{"Delete": {"IndexName": name}}])[
+        "TableDescription"
+    ]
 
 
 def fill(db: Database, numbers: range, **more: Any) -> None:
@@ -307,9 +307,7 @@ def test_writes_go_on_behind_and_ahead_of_a_backfill(filling: Database, number: 
     name = f"{number:04}"
     filling.put_item(TableName="plain", Item={"id": s(name), "g": s("moved"), "x": s("more")})
     filling.delete_item(TableName="plain", Key={"id": s(f"{number + 1:04}")})
-    filling.update_item(
-        TableName="plain", Key={"id": s(f"{number + 2:04}")}, UpdateExpression="REMOVE g"
-    )
+    filling.update_item(TableName="plain", Key={"id": s(f"{number + 2:04}")}, UpdateExpression="REMOVE g")
     filling.put_item(TableName="plain", Item={"id": s("new"), "g": s("moved")})
     filling.put_item(TableName="plain", Item={"id": s("gone"), "g": s("moved")})
     filling.delete_item(TableName="plain", Key={"id": s("gone")})
@@ -334,7 +332,9 @@ def test_an_item_written_twice_between_two_pieces_has_one_entry(filling: Databas
         background(filling).piece()
         assert filling.check() == []
     finish(filling)
-    found = [i for i in all_items(filling, "scan", TableName="plain", IndexName="by-g") if i["id"] == s("0199")]
+    found = [
+        i for i in all_items(filling, "scan", TableName="plain", IndexName="by-g") if i["id"] == s("0199")
+    ]
     assert found == [{"id": s("0199"), "g": s("one")}]
 
 
@@ -371,11 +371,11 @@ def test_settings_may_change_while_an_index_is_made(filling: Database) -> None:
 
 
 def test_a_table_cannot_be_deleted_while_an_index_is_made(filling: Database) -> None:
-    assert refusal(filling, "delete_table", TableName="plain") == (
-        "ResourceInUseException",
-        "Attempt to change a resource which is still in use: Cannot delete table while indexes are being "
-        "created, updated, or deleted.",
+    in_use = (
+        "Attempt to change a resource which is still in use: Cannot delete table while indexes are being created, "
+        "updated, or deleted."
     )
+    assert refusal(filling, "delete_table", TableName="plain") == ("ResourceInUseException", in_use)
     finish(filling)
     filling.delete_table(TableName="plain")
 

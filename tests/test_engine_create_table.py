@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from designs import attributes, create_plain, index, invalid, key_schema, refusal
 
+from designs import attributes, create_plain, index, invalid, key_schema, refusal
 from singletable import Database
 
 INVALID = "One or more parameter values were invalid: "
@@ -268,16 +268,12 @@ BAD_BILLING = [
         id="no-mode-and-no-units",
     ),
     pytest.param(
-        request(
-            BillingMode=None, ProvisionedThroughput={**UNITS, "ReadCapacityUnits": 1_000_000_000_001}
-        ),
+        request(BillingMode=None, ProvisionedThroughput={**UNITS, "ReadCapacityUnits": 1_000_000_000_001}),
         "Given value 1000000000001 for ReadCapacityUnits is out of bounds",
         id="too-many-read-units",
     ),
     pytest.param(
-        request(
-            BillingMode=None, ProvisionedThroughput={**UNITS, "WriteCapacityUnits": 1_000_000_000_001}
-        ),
+        request(BillingMode=None, ProvisionedThroughput={**UNITS, "WriteCapacityUnits": 1_000_000_000_001}),
         "Given value 1000000000001 for WriteCapacityUnits is out of bounds",
         id="too-many-write-units",
     ),
@@ -435,7 +431,11 @@ BAD_INDEXES = [
     pytest.param(
         request(
             LocalSecondaryIndexes=[
-                {"IndexName": "by-l", "KeySchema": elements(("sk", "RANGE"), ("pk", "HASH")), "Projection": ALL}
+                {
+                    "IndexName": "by-l",
+                    "KeySchema": elements(("sk", "RANGE"), ("pk", "HASH")),
+                    "Projection": ALL,
+                }
             ]
         ),
         "Invalid KeySchema: The first KeySchemaElement is not a HASH key type",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from designs import attributes, create_plain, create_single, invalid, item, key_schema, n, refusal, s
 
+from designs import attributes, create_plain, create_single, invalid, item, key_schema, n, refusal, s
 from singletable import Database
 from singletable.errors import ConditionFailedError
 
@@ -172,9 +172,10 @@ def test_a_projection_takes_parts_of_an_item(plain: Database) -> None:
         "a": s("1"),
         "b": {"M": {"c": s("2"), "d": {"L": [s("4")]}}},
     }
-    assert get(
-        plain, ProjectionExpression="#i, #e", ExpressionAttributeNames={"#i": "id", "#e": "e"}
-    ) == {**KEY, "e": n(6)}
+    assert get(plain, ProjectionExpression="#i, #e", ExpressionAttributeNames={"#i": "id", "#e": "e"}) == {
+        **KEY,
+        "e": n(6),
+    }
 
 
 def test_a_projection_that_finds_nothing_gives_an_empty_item(plain: Database) -> None:
@@ -251,9 +252,7 @@ def test_a_write_with_a_true_condition_is_done(plain: Database, operation: str) 
 def test_a_write_with_a_false_condition_is_not_done(plain: Database, operation: str) -> None:
     old = put(plain, a=s("old"))
     request = {**WRITES[operation], **values_for(operation, a=s("other"))}
-    assert (
-        refusal(plain, operation, TableName="plain", ConditionExpression="a = :a", **request) == FAILED
-    )
+    assert refusal(plain, operation, TableName="plain", ConditionExpression="a = :a", **request) == FAILED
     assert get(plain) == old
 
 
@@ -264,9 +263,7 @@ def test_a_condition_on_an_absent_item_sees_no_attributes(plain: Database, opera
         refusal(plain, operation, TableName="plain", ConditionExpression="attribute_exists(id)", **request)
         == FAILED
     )
-    getattr(plain, operation)(
-        TableName="plain", ConditionExpression="attribute_not_exists(id)", **request
-    )
+    getattr(plain, operation)(TableName="plain", ConditionExpression="attribute_not_exists(id)", **request)
 
 
 @pytest.mark.parametrize("operation", WRITES)

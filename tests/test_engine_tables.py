@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from designs import attributes, create_plain, create_single, index, invalid, item, key_schema, n, refusal, s
 
+from designs import attributes, create_plain, create_single, index, invalid, item, key_schema, n, refusal, s
 from singletable import Database
 from singletable.clock import ManualClock
 from singletable.storage.check import check_file
@@ -160,7 +160,9 @@ def fill(db: Database, table: str, count: int) -> None:
         writes: list[Any] = [
             {
                 "PutRequest": {
-                    "Item": item(f"p{number % 7}", f"{number:06}", GSI1PK=f"g{number % 3}", GSI1SK="h", n=n(number))
+                    "Item": item(
+                        f"p{number % 7}", f"{number:06}", GSI1PK=f"g{number % 3}", GSI1SK="h", n=n(number)
+                    )
                 }
             }
             for number in range(start, min(start + 25, count))

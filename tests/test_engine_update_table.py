@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from designs import attributes, create_plain, index, invalid, item, key_schema, refusal
 
+from designs import attributes, create_plain, index, invalid, item, key_schema, refusal
 from singletable import Database
 from singletable.clock import ManualClock
 
@@ -66,9 +66,7 @@ def test_the_throughput_of_an_index_changes_alone(db: Database) -> None:
     create_provisioned(db)
     answer = db.update_table(
         TableName="things",
-        GlobalSecondaryIndexUpdates=[
-            {"Update": {"IndexName": "by-g", "ProvisionedThroughput": units(3, 2)}}
-        ],
+        GlobalSecondaryIndexUpdates=[{"Update": {"IndexName": "by-g", "ProvisionedThroughput": units(3, 2)}}],
     )["TableDescription"]
     # Only the index is busy (ack-api-quirks, DDB-TABLE-148).
     assert answer["TableStatus"] == "ACTIVE"
@@ -102,9 +100,7 @@ def test_a_change_to_provisioned_needs_units_for_the_table_and_every_index(db: D
         TableName="paid",
         BillingMode="PROVISIONED",
         ProvisionedThroughput=units(1, 2),
-        GlobalSecondaryIndexUpdates=[
-            {"Update": {"IndexName": "by-g", "ProvisionedThroughput": units(3, 4)}}
-        ],
+        GlobalSecondaryIndexUpdates=[{"Update": {"IndexName": "by-g", "ProvisionedThroughput": units(3, 4)}}],
     )
     table = described(db, "paid")
     assert table["BillingModeSummary"]["BillingMode"] == "PROVISIONED"
@@ -495,8 +491,8 @@ REFUSED_BY_TABLES = [
         "things",
         {"OnDemandThroughput": {"MaxReadRequestUnits": 1}},
         invalid(
-            f"{INVALID}MaxReadRequestUnits for OnDemandThroughput cannot be specified when the table BillingMode is "
-            "PROVISIONED"
+            f"{INVALID}MaxReadRequestUnits for OnDemandThroughput cannot be specified when the table "
+            "BillingMode is PROVISIONED"
         ),
         id="bounds-of-a-provisioned-table",
     ),

@@ -151,20 +151,6 @@ def test_checkpoint_that_finds_no_room_fails_no_request(template: Template, tmp_
         verify_file(path, [run.progress])
 
 
-def test_failed_read_is_an_error_and_the_next_read_works(tmp_path: Path) -> None:
-    path = tmp_path / "app.db"
-    with faulty_disk(path) as disk, Database.open(path) as db:
-        create_plain(db, "things")
-        # It stands in the log, which is read by system calls; the file itself may be mapped into memory.
-        db.put_item(TableName="things", Item={"PK": {"S": "a"}, "Payload": {"S": "x" * 200_000}})
-        disk.reads_fail = True
-        with pytest.raises(StorageFailedError) as caught:
-            db.get_item(TableName="things", Key={"PK": {"S": "a"}})
-        assert caught.value.hint
-        disk.reads_fail = False
-        assert "Item" in db.get_item(TableName="things", Key={"PK": {"S": "a"}})
-
-
 # --- making a database -----------------------------------------------------------------
 
 

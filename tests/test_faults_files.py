@@ -145,10 +145,7 @@ def public_directory() -> Iterator[Path]:
 
 
 def _open_unprivileged(path: Path) -> tuple[str, str, str]:
-    child = children.start("unprivileged", path)
-    answer, said = child.communicate()
-    assert child.returncode == 0, said.decode()
-    name, message, hint = json.loads(answer)
+    name, message, hint = json.loads(children.run("unprivileged", path))
     return name, message, hint
 
 

@@ -23,20 +23,12 @@ MEMORY_SCENARIOS = {
 }
 
 
-def _run(scenario: str, *arguments: Path) -> None:
-    """Run it in a process; it must end well and say nothing."""
-    child = children.start("forking", scenario, *arguments)
-    _, said = child.communicate(timeout=120)
-    assert child.returncode == 0, said.decode()
-    assert not said, said.decode()
-
-
 @pytest.mark.parametrize("scenario", FILE_SCENARIOS.values(), ids=FILE_SCENARIOS.keys())
 def test_file_is_shared_with_forked_children(scenario: object, tmp_path: Path) -> None:
-    _run(scenario.__name__, tmp_path / "app.db")  # type: ignore[attr-defined]
+    children.run("forking", scenario.__name__, tmp_path / "app.db")  # type: ignore[attr-defined]
     assert_sound(tmp_path / "app.db")
 
 
 @pytest.mark.parametrize("scenario", MEMORY_SCENARIOS.values(), ids=MEMORY_SCENARIOS.keys())
 def test_memory_stays_with_the_process_that_made_it(scenario: object) -> None:
-    _run(scenario.__name__)  # type: ignore[attr-defined]
+    children.run("forking", scenario.__name__)  # type: ignore[attr-defined]

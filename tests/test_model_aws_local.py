@@ -17,7 +17,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from model.endpoints import AWS_LOCAL, Endpoint
 from model.machine_reads import ModelMachine
 from model.refusals import RefusedError
-from model.tables import Table
+from model.tables import Index, Table
 
 ENDPOINT_URL = os.environ.get("SINGLETABLE_AWS_LOCAL")
 RETRIES_MAX = 20
@@ -57,6 +57,15 @@ class AwsLocalMachine(ModelMachine):
         for name in endpoint.call("list_tables")["TableNames"]:
             endpoint.call("delete_table", TableName=name)
         return endpoint
+
+    def addable(self, table: Table, index: Index) -> bool:
+        """Add only indexes on other attributes, which every item fits.
+
+        DynamoDB Local may lose its column for a shared attribute, and fails at an item of another type.
+        """
+        used = {name for other in table.definition.indexes for name in other.key_names()}
+        fitting = all(table.fits(item, name) for item in table.items.values() for name in index.key_names())
+        return fitting and not used.intersection(index.key_names())
 
     def removable(self, table: Table) -> list[str]:
         """Remove no index: DynamoDB Local never ends the removal of one whose key attribute has another use."""

@@ -16,6 +16,7 @@ from typing import Any
 
 _TESTS = Path(__file__).resolve().parent.parent
 _LINE_WAIT_S_MAX = 60.0  # a child that is silent for so long hangs
+_RUN_S_MAX = 120.0
 
 
 def start(program: str, *arguments: str | Path | int) -> subprocess.Popen[bytes]:
@@ -27,7 +28,22 @@ def start(program: str, *arguments: str | Path | int) -> subprocess.Popen[bytes]
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(_TESTS), os.environ.get("PYTHONPATH", "")])},
         bufsize=0,
+        start_new_session=True,
     )
+
+
+def run(program: str, *arguments: str | Path | int) -> bytes:
+    """Run a program of this package to its end and return what it printed; it must end well and silently."""
+    child = start(program, *arguments)
+    try:
+        printed, said = child.communicate(timeout=_RUN_S_MAX)
+    except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)  # also the children it has forked
+        _, said = child.communicate()
+        raise AssertionError(f"crash.{program} hangs: {said.decode()}") from None
+    assert child.returncode == 0, said.decode()
+    assert not said, said.decode()
+    return printed
 
 
 class Reports:

@@ -58,7 +58,8 @@ class FaultyDisk:
         self._first = self._last = 0
         self._files: tuple[str, ...] = _SUFFIXES
         self._tails: set[int] = set()  # descriptors whose short write is to fail when it goes on
-        self.reads_fail = False
+        self.reads = 0
+        self._failing_reads = range(0)
 
     def arm(self, fault: Fault, *, at: int, calls: int = 1, files: tuple[str, ...] = _SUFFIXES) -> None:
         """Fail so many calls, beginning with the at-th from now (the next one is 1), on these files."""
@@ -67,7 +68,16 @@ class FaultyDisk:
         self._first = len(self.calls) + at
         self._last = self._first + calls - 1
 
+    def arm_reads(self, *, at: int, calls: int = 1) -> None:
+        """Fail so many reads, beginning with the at-th from now (the next one is 1)."""
+        self._failing_reads = range(self.reads + at, self.reads + at + calls)
+
+    @property
+    def read_has_failed(self) -> bool:
+        return self.reads >= self._failing_reads.start
+
     def disarm(self) -> None:
+        self._failing_reads = range(0)
         self._fault = None
         self._tails.clear()
 
@@ -125,8 +135,10 @@ class FaultyDisk:
         return _fail(errno.EIO)
 
     def read(self, real: Callable[..., int], descriptor: int, data: int, size: int, offset: int) -> int:
-        if self.reads_fail and self.file_of(descriptor) is not None:
-            return _fail(errno.EIO)
+        if self.file_of(descriptor) is not None:
+            self.reads += 1
+            if self.reads in self._failing_reads:
+                return _fail(errno.EIO)
         return real(descriptor, data, size, offset)
 
 

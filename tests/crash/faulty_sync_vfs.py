@@ -1,6 +1,6 @@
 """A VFS on which the sync of a commit can fail.
 
-It stands on "unix", below the VFS that encrypts, which SQLite Multiple Ciphers puts on top by itself. Only
+It stands on "unix"; a connection that names its VFS gets that one alone, without the layer that encrypts. Only
 syncs of the log and the journal after a write are counted: those whose failure SQLite passes on. The sync of a
 checkpoint may fail without harm to the commit before it, but apsw would raise it all the same.
 """

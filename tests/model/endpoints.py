@@ -20,6 +20,7 @@ class Dialect:
     normal_numbers: bool = True  # numbers come back without leading and trailing zeros or exponent
     cursor_at_end: bool = True  # a page that reaches its limit has a cursor, also where nothing follows
     scan_filters_index: bool = True  # the filter of a scan of a global index sees what the index holds
+    whole_batches: bool = True  # a batch of writes with one wrong request writes nothing
     removal_creates: bool = False  # an update that only removes creates an item that did not exist
     updated_parts: bool = True  # UPDATED_OLD and UPDATED_NEW show the touched part of an attribute alone
     # A transaction is refused for its form before any condition is looked at, and cancelled for what the
@@ -33,6 +34,7 @@ AWS_LOCAL = Dialect(
     normal_numbers=False,
     cursor_at_end=False,
     scan_filters_index=False,
+    whole_batches=False,
     removal_creates=True,
     updated_parts=False,
     orderly_transactions=False,

@@ -224,10 +224,12 @@ def terms(table: Table, path: Path, sample: Item) -> SearchStrategy[u.Term]:
     present = [other for other in READABLE if not isinstance(reach(sample, other), Missing)]
     reads = st.builds(u.Read, st.sampled_from(present * 3 + list(READABLE)))
     given_ = st.builds(u.Given, ANY_VALUE)
+    # Whether a default that is not needed may be missing, no source settles.
+    defaults = [st.builds(u.Read, st.sampled_from(present))] if present else []
     return st.one_of(
         given_,
         reads,
-        st.builds(u.IfNotExists, st.one_of(st.just(path), paths()), st.one_of(given_, reads)).filter(
+        st.builds(u.IfNotExists, st.one_of(st.just(path), paths()), st.one_of(given_, *defaults)).filter(
             lambda term: term.otherwise != u.Read(term.path)  # refused: the operands must be distinct
         ),
         st.builds(

@@ -217,6 +217,14 @@ class ItemRules(TableRules):
             ]
             for name, entries in writes.items()
         }
+        misfits = [
+            item
+            for name, entries in writes.items()
+            for _, item in entries
+            if item is not None and not fits_indexes(self.tables[name], item)
+        ]
+        if misfits and not self.endpoint.dialect.whole_batches:
+            return
         result = self.both(lambda: self.batch_written(writes), "batch_write_item", RequestItems=requests)
         if result is not None:
             assert result[1]["UnprocessedItems"] == {}

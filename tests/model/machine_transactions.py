@@ -124,6 +124,9 @@ class TransactionRules(ItemRules):
         if len(set(targets)) < len(targets):
             message = "Transaction request cannot include multiple operations on one item"
             raise RefusedError.validation(message)
+        # An empty index key refuses the whole request; one of a wrong type is a reason of its action.
+        if any(action.table.has_empty_index_key(action.item) for action in actions):
+            raise RefusedError.validation()
         creates = self.endpoint.dialect.removal_creates
         reasons = tuple(action.reason(removal_creates=creates) for action in actions)
         codes = [reason.code for reason in reasons]

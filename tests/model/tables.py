@@ -169,11 +169,19 @@ class Table:
         self.items[key] = after
         return stored, after
 
+    def index_key_names(self) -> set[str]:
+        return {name for index in self.definition.indexes for name in index.key_names()}
+
     def check_index_keys(self, item: Item) -> None:
         """Refuse an index key of another type than defined, or an empty one."""
-        names = {name for index in self.definition.indexes for name in index.key_names()}
-        if not all(self.fits(item, name) for name in names):
+        if not all(self.fits(item, name) for name in self.index_key_names()):
             raise RefusedError.validation()
+
+    def has_empty_index_key(self, item: Item) -> bool:
+        """Tell whether an index key is there, of its type, and empty."""
+        types = self.definition.types
+        present = [(name, item[name]) for name in self.index_key_names() if name in item]
+        return any(value in ("", b"") and type_of(value) == types[name] for name, value in present)
 
     def fits(self, item: Item, name: str) -> bool:
         if name not in item:

@@ -117,8 +117,7 @@ def _outcomes(update: Update, item: Item) -> tuple[dict[Path, Value], list[Path]
     for path in update.paths():
         with collected(refusals):
             _check_parent(item, path)
-    if refusals:
-        raise RefusedError.validation(refusals[0] if len(set(refusals)) == 1 else None)
+    check_collected(refusals)
     return new, gone
 
 
@@ -128,6 +127,11 @@ def collected(refusals: list[str | None]) -> Iterator[None]:
         yield
     except RefusedError as refusal:
         refusals.append(refusal.message)
+
+
+def check_collected(refusals: list[str | None]) -> None:
+    if refusals:
+        raise RefusedError.validation(refusals[0] if len(set(refusals)) == 1 else None)
 
 
 def resolved(term: Term, item: Item) -> Value:
@@ -144,17 +148,27 @@ def resolved(term: Term, item: Item) -> Value:
             found = reach(item, path)
             return resolved(otherwise, item) if isinstance(found, Missing) else found
         case ListAppend(left, right):
-            one, other = resolved(left, item), resolved(right, item)
-            if not isinstance(one, list) or not isinstance(other, list):
-                raise wrong_type()
+            one, other = _operands(left, right, item, list)
             return one + other
         case Arithmetic(operator, left, right):
-            one, other = resolved(left, item), resolved(right, item)
-            if not isinstance(one, Decimal) or not isinstance(other, Decimal):
-                raise wrong_type()
+            one, other = _operands(left, right, item, Decimal)
             return ARITHMETIC.add(one, other) if operator == "+" else ARITHMETIC.subtract(one, other)
         case _:
             assert_never(term)
+
+
+def _operands(left: Term, right: Term, item: Item, kind: type) -> tuple[Any, Any]:
+    """Resolve two operands of one type; where both are wrong, either message will do."""
+    values: list[Value] = []
+    refusals: list[str | None] = []
+    for term in (left, right):
+        with collected(refusals):
+            value = resolved(term, item)
+            if not isinstance(value, kind):
+                raise wrong_type()
+            values.append(value)
+    check_collected(refusals)
+    return values[0], values[1]
 
 
 def _positions(path: Path) -> list[tuple[str, int]]:

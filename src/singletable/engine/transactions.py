@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from singletable import limits
 from singletable.capacity.consumed import Consumed, by_table
 from singletable.capacity.units import transaction_read_units, transaction_write_units
 from singletable.engine.collections import collection_size
@@ -28,6 +29,7 @@ from singletable.storage.reading import select_image, snapshot
 from singletable.storage.store import Store
 from singletable.storage.tables import Table
 from singletable.storage.transaction import Transaction
+from singletable.values.sizes import item_bytes
 
 _NO_REASON = CancellationReason("None")
 
@@ -176,6 +178,7 @@ def transact_get_items(store: Store, request: TransactGetItems) -> TransactGetRe
         with snapshot(execute):
             images = [select_image(execute, table, key) for table, key in zip(tables, keys, strict=True)]
         items = [_returned(get, image) for get, image in zip(request.gets, images, strict=True)]
+        _check_returned_bytes(images, items)
         result = TransactGetResult(items)
         if request.report != "NONE":
             sizes = [image.item_bytes if image else 0 for image in images]
@@ -204,6 +207,16 @@ def _get_keys(tables: Sequence[Table], gets: Sequence[GetItem]) -> list[PrimaryK
         raise TransactionCanceledError(reasons)
     _check_distinct(tables, keys)
     return keys
+
+
+def _check_returned_bytes(images: Sequence[Stored | None], items: Sequence[StoredItem | None]) -> None:
+    """Refuse an answer of more than 4 MB (API reference); the words are DynamoDB Local's."""
+    returned = 0
+    for image, item in zip(images, items, strict=True):
+        if image is not None and item is not None:
+            returned += image.item_bytes if isinstance(item, bytes) else item_bytes(item)
+    if returned > limits.TRANSACTION_BYTES_MAX:
+        raise ValidationError(f"Payload in response is too large.{returned}")
 
 
 def _returned(get: GetItem, image: Stored | None) -> StoredItem | None:

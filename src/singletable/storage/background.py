@@ -94,10 +94,10 @@ class Background:
                 try:
                     if self.piece():
                         return
-                except errors.DatabaseClosedError:
-                    return
-                except errors.DatabaseError:
-                    self._stop.wait(_RETRY_S)  # a full disk or a busy file: go on when it is over
+                except (errors.DiskFullError, errors.StorageFailedError, errors.DatabaseBusyError):
+                    self._stop.wait(_RETRY_S)  # go on when it is over
+                except Exception:
+                    return  # closed, or damaged: whoever uses the table is told, and the next open tries again
                 self._stop.wait(_PAUSE_S)
         finally:
             with self._starting:

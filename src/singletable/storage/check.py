@@ -83,8 +83,15 @@ def check_connection(execute: Execute, progress: Progress | None = None) -> list
                 if len(problems) >= _PROBLEMS_MAX:
                     problems.append(Problem("check", f"stopped after {_PROBLEMS_MAX} problems"))
                     break
-        except apsw.CorruptError as error:
-            problems.append(Problem("structure", str(error)))
+        except (
+            apsw.CorruptError,
+            apsw.SQLError,
+            ValueError,
+            LookupError,
+            TypeError,
+            AttributeError,
+        ) as error:
+            problems.append(Problem("structure", f"{type(error).__name__}: {error}"))
     return problems
 
 
@@ -102,7 +109,7 @@ def _problems(execute: Execute, progress: Progress) -> Iterator[Problem]:
         return  # what follows would only repeat it in other words
     try:
         catalog = load_catalog(execute)
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         yield Problem("catalog", f"a table definition cannot be read: {error}")
         return
     missing = list(_check_tables(execute, catalog))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import time
 import urllib.parse
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -13,14 +12,14 @@ from typing import Final, Literal
 import apsw
 
 from singletable import errors, limits
+from singletable.storage.turns import Turns
 
 Durability = Literal["full", "relaxed"]
 MEMORY: Final = ":memory:"
 
-# The steps in which a connection waits for another process's write lock. SQLite's own busy_timeout sleeps up
-# to 100 ms a step, and under a busy writer misses every gap: waits of 1.6 to 2.4 s, where these give 0.1 s.
-_BUSY_STEP_S: Final = (0.0002, 0.0003, 0.0005, 0.001)
-_BUSY_MAX_S: Final = 30.0
+# Named, it is used as it is. The default is SQLite3 Multiple Ciphers' layer over it, which was seen to drop a
+# read error and go on with a wrong page; it is for encrypted files.
+_PLAIN_VFS: Final = "unix" if os.name == "posix" else None
 _HEADER_BYTES: Final = 100
 _MMAP_BYTES: Final = 1 << 40  # SQLite lowers it to what it was built for
 
@@ -38,12 +37,12 @@ class Place:
         return self.path == MEMORY
 
 
-def connect(place: Place) -> apsw.Connection:
+def connect(place: Place, turns: Turns | None = None) -> apsw.Connection:
     """Open a connection for reading and writing. Each is used by one thread at a time."""
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_NOMUTEX
-    connection = apsw.Connection(place.path, flags=flags, vfs=place.vfs)
+    connection = apsw.Connection(place.path, flags=flags, vfs=place.vfs or _PLAIN_VFS)
     try:
-        connection.set_busy_handler(_wait_for_lock)
+        connection.set_busy_handler((turns or Turns()).wait)
         connection.execute(
             "PRAGMA secure_delete = OFF; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;"
             f"PRAGMA mmap_size = {_MMAP_BYTES}"
@@ -60,8 +59,8 @@ def connect(place: Place) -> apsw.Connection:
 
 def connect_for_reading(path: str) -> apsw.Connection:
     """Open an existing file without any means to change it."""
-    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
-    connection.set_busy_handler(_wait_for_lock)
+    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY, vfs=_PLAIN_VFS)
+    connection.set_busy_handler(Turns().wait)
     try:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
     except apsw.CantOpenError:
@@ -70,7 +69,8 @@ def connect_for_reading(path: str) -> apsw.Connection:
         if os.path.exists(path + "-wal"):
             raise
         uri = "file:" + urllib.parse.quote(os.path.abspath(path)) + "?immutable=1"
-        connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        connection = apsw.Connection(uri, flags=flags, vfs=_PLAIN_VFS)
     except BaseException:
         connection.close(True)
         raise
@@ -83,12 +83,6 @@ def _make_durable(connection: apsw.Connection, durability: Durability) -> None:
     if sys.platform == "darwin":
         # fsync on macOS leaves the data in the drive's cache.
         connection.execute("PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON").fetchall()
-
-
-def _wait_for_lock(tries: int) -> bool:
-    step_s = _BUSY_STEP_S[min(tries, len(_BUSY_STEP_S) - 1)]
-    time.sleep(step_s)
-    return tries * step_s < _BUSY_MAX_S
 
 
 def create_file(path: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import apsw
 
 from singletable import errors
@@ -22,14 +24,20 @@ def translate(error: apsw.Error, path: str) -> errors.DatabaseError:
                 f"{path} is not a singletable database",
                 hint="give the path of a database made by singletable, or of a file that does not exist yet",
             )
-        case apsw.CorruptError() | apsw.FormatError():
+        case apsw.CorruptError() | apsw.FormatError() | apsw.SQLError() | apsw.MismatchError():
+            # Our statements are right as long as the tables that they name are.
             return errors.CorruptDatabaseError(f"{path} is damaged: {_reason(error)}", hint=_DAMAGED_HINT)
         case apsw.ReadOnlyError():
             return errors.ReadOnlyDatabaseError(
                 f"{path} cannot be written",
                 hint="check the permissions of the file and of its directory",
             )
-        case apsw.CantOpenError() | apsw.PermissionsError() | apsw.AuthError():
+        case apsw.CantOpenError() | apsw.PermissionsError() if os.path.exists(path):
+            return errors.ReadOnlyDatabaseError(
+                f"{path} cannot be opened for reading and writing",
+                hint="check the permissions of the file and of its directory",
+            )
+        case apsw.CantOpenError():
             return errors.StorageFailedError(
                 f"{path} cannot be opened",
                 hint="check that its directory exists and can be written",
@@ -50,6 +58,14 @@ def translate(error: apsw.Error, path: str) -> errors.DatabaseError:
 
 def closed(path: str) -> errors.DatabaseClosedError:
     return errors.DatabaseClosedError(f"{path} was closed", hint="open it again with Database.open")
+
+
+def not_understood(path: str, error: Exception) -> errors.CorruptDatabaseError:
+    """What is stored cannot be what we have written: the file is damaged, or the mistake is ours."""
+    return errors.CorruptDatabaseError(
+        f"{path} is damaged: what is stored cannot be understood ({type(error).__name__})",
+        hint="run `singletable check` on it; if that finds nothing, the mistake is ours: please report it",
+    )
 
 
 def interrupted(path: str) -> errors.StorageFailedError:

@@ -59,13 +59,13 @@ def format_version(execute: Execute) -> int:
 def check_recognised(execute: Execute, path: str) -> None:
     """Raise unless the file is empty or a singletable database of a format that this release knows."""
     application = scalar(execute("PRAGMA application_id"))
+    version = format_version(execute)
     is_empty = not scalar(execute("SELECT EXISTS (SELECT 1 FROM sqlite_schema)"))
-    if application != schema.APPLICATION_ID and not (is_empty and application == 0):
+    if application != schema.APPLICATION_ID and not (is_empty and application == version == 0):
         raise errors.NotADatabaseError(
             f"{path} is an SQLite database, but not one of singletable",
             hint="give the path of a database made by singletable, or of a file that does not exist yet",
         )
-    version = format_version(execute)
     if version > schema.FORMAT_VERSION:
         raise errors.NewerFormatError(
             f"{path} has format {version}; this release reads formats up to {schema.FORMAT_VERSION}",

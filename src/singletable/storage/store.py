@@ -18,8 +18,12 @@ from singletable.storage.connections import Place, Reader, Readers, connect, cre
 from singletable.storage.formats import prepare
 from singletable.storage.reading import snapshot
 from singletable.storage.transaction import Transaction
+from singletable.storage.turns import Turns
 
 T = TypeVar("T")
+
+# A request reads again when the catalog has changed meanwhile. So often in a row it cannot have.
+_CATALOG_TRIES_MAX = 100
 
 
 class _Job(Generic[T]):
@@ -48,6 +52,7 @@ class Store:
         self._place = place
         self._waiting: deque[_Job[object]] = deque()
         self._writing = threading.Lock()
+        self._turns = Turns()
         self._writer: apsw.Connection | None = None
         self._writer_seen = -1
         self._last_us = 0
@@ -72,7 +77,7 @@ class Store:
         reader: Reader | None = None
         try:
             reader = self._readers.take()
-            while True:
+            for _ in range(_CATALOG_TRIES_MAX):
                 catalog = self.catalog
                 try:
                     result = work(reader.execute, catalog)
@@ -83,6 +88,7 @@ class Store:
                     continue
                 if reader.data_version() == reader.seen or self._is_current(reader, catalog):
                     return result
+            raise apsw.CorruptError("the catalog does not come to rest")
         except apsw.Error as error:
             raise failures.translate(error, self.path) from error
         finally:
@@ -142,6 +148,7 @@ class Store:
 
     def _run(self, writer: apsw.Connection, group: list[_Job[object]]) -> None:
         execute = writer.execute
+        self._turns.leave_gap()
         execute("BEGIN IMMEDIATE")
         if writer.data_version() != self._writer_seen:
             self._catch_up(writer)
@@ -204,14 +211,19 @@ class Store:
         try:
             if not self._place.in_memory:
                 create_file(self.path)
-            self._writer = connect(self._place)
-            prepare(self._writer, self._place)
-            with self._writer:
-                self._catch_up(self._writer)
-                is_idle = next(self._writer.execute(schema.SELECT_DROPPED), None) is None
+            # Held, because the background thread may be woken here, and waits for its turn.
+            with self._writing:
+                self._writer = connect(self._place, self._turns)
+                prepare(self._writer, self._place)
+                with self._writer:
+                    self._catch_up(self._writer)
+                    is_idle = next(self._writer.execute(schema.SELECT_DROPPED), None) is None
         except apsw.Error as error:
             self._disconnect_writer()
             raise failures.translate(error, self.path) from error
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            self._disconnect_writer()
+            raise failures.not_understood(self.path, error) from error
         except BaseException:
             self._disconnect_writer()
             raise
@@ -227,7 +239,7 @@ class Store:
                 )
             if self._is_closed:
                 raise failures.closed(self.path)
-            self._writer = connect(self._place)
+            self._writer = connect(self._place, self._turns)
             self._writer_seen = -1
         return self._writer
 

@@ -39,17 +39,24 @@ def batch_get_item(session: Session, params: Params, form: Form) -> Answer:
     answer: Answer = {
         "Responses": {table: form.items(items) for table, items in result.items.items()},
         "UnprocessedKeys": {
-            name: {
-                **tables[name],
-                "Keys": [tables[name]["Keys"][i] for i in result.unprocessed[table_name(name)]],
-            }
-            for name in tables
-            if table_name(name) in result.unprocessed
+            name: _unprocessed(
+                tables[name], [form.item(part.keys[i]) for i in result.unprocessed[part.table]]
+            )
+            for name, part in zip(tables, request.tables, strict=True)
+            if part.table in result.unprocessed
         },
     }
     if result.consumed:
         answer["ConsumedCapacity"] = [consumed_capacity(part, request.report) for part in result.consumed]
     return answer
+
+
+def _unprocessed(part: Params, keys: list[Any]) -> Answer:
+    """Return what is to be sent again for one table. It shares nothing with the request."""
+    given = {name: value for name, value in part.items() if value is not None}
+    if "ExpressionAttributeNames" in given:
+        given["ExpressionAttributeNames"] = dict(given["ExpressionAttributeNames"])
+    return {**given, "Keys": keys}
 
 
 def parse_batch_get(params: Params, form: Form) -> BatchGetItem:
@@ -91,11 +98,10 @@ def parse_batch_write(params: Params, form: Form) -> BatchWriteItem:
 def _write(name: str, entry: Params, form: Form) -> PutItem | DeleteItem:
     put, delete = entry.get("PutRequest"), entry.get("DeleteRequest")
     if (put is None) == (delete is None):
+        # AWS says the same of none as of two (dynalite).
         raise ValidationError(
             "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported "
             "datatypes"
-            if put is not None
-            else "Supplied WriteRequest is empty, must contain exactly one of PutRequest and DeleteRequest"
         )
     if put is None:
         assert delete is not None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from singletable.errors import UnknownOperationError
+from singletable.errors import SingleTableError, UnknownOperationError
+from singletable.storage.failures import not_understood
 from singletable.wire import batches, items, pages, tables, transactions
 from singletable.wire.constraints import check
 from singletable.wire.forms import Form
@@ -38,8 +39,13 @@ def execute(session: Session, operation: str, params: Params, form: Form) -> Ans
     run = OPERATIONS.get(operation)
     if run is None:
         raise unknown(operation)
-    check(operation, params, native=form.is_native)
-    return run(session, params, form)
+    try:
+        check(operation, params, native=form.is_native)
+        return run(session, params, form)
+    except SingleTableError:
+        raise
+    except Exception as error:
+        raise not_understood(session.store.path, error) from error
 
 
 def unknown(operation: str) -> UnknownOperationError:

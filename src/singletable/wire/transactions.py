@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -53,11 +53,7 @@ def transact_write_items(session: Session, params: Params, form: Form) -> Answer
 
 def parse_transact_write(params: Params, form: Form) -> TransactWriteItems:
     actions = [_action(item, form) for item in params["TransactItems"]]
-    if (
-        sum(action.item_bytes for action in actions if isinstance(action, PutItem))
-        > limits.TRANSACTION_BYTES_MAX
-    ):
-        raise ValidationError("Transaction request size cannot exceed 4 MB")
+    _check_payload(actions)
     token = params.get("ClientRequestToken") or None
     return TransactWriteItems(
         actions=actions,
@@ -66,6 +62,17 @@ def parse_transact_write(params: Params, form: Form) -> TransactWriteItems:
         report=report(params),
         reports_collections=reports_collections(params),
     )
+
+
+def _check_payload(actions: Sequence[Action]) -> None:
+    # The words are DynamoDB Local's, which tells the size up to the item that was too much.
+    payload_bytes = 0
+    for action in actions:
+        payload_bytes += action.item_bytes if isinstance(action, PutItem) else 0
+        if payload_bytes > limits.TRANSACTION_BYTES_MAX:
+            raise ValidationError(
+                f"Transaction payload size cannot exceed 4MB. Payload Size: {payload_bytes}"
+            )
 
 
 def _check(params: Params, form: Form, *, older: bool) -> ConditionCheck:
@@ -90,7 +97,11 @@ _ACTIONS: dict[str, Callable[..., Action]] = {
 
 def _action(item: Params, form: Form) -> Action:
     given = [name for name in _ACTIONS if item.get(name) is not None]
-    if len(given) != 1:
+    if not given:
+        raise ValidationError(
+            "Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"
+        )
+    if len(given) > 1:
         raise ValidationError("TransactItems can only contain one of Check, Put, Update or Delete")
     return _ACTIONS[given[0]](item[given[0]], form, older=True)
 

@@ -1,0 +1,359 @@
+"""Pages: cursors that neither skip nor repeat, pages of one megabyte, and start keys that are wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from designs import all_items, all_pages, attributes, index, invalid, key_schema, n, refusal, s
+from singletable import Database
+from singletable.limits import PAGE_BYTES_MAX
+
+COUNT = 260
+
+# --- many items that share one index key ---------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def crowd(calm_db: Database) -> Database:
+    """260 items under one key of each index: with and without a sort key, global and local."""
+    calm_db.create_table(
+        TableName="crowd",
+        KeySchema=key_schema("pk", "sk"),
+        AttributeDefinitions=attributes(pk="S", sk="N", g="S", h="N", l="S"),
+        GlobalSecondaryIndexes=[
+            index("hash-only", "g"),
+            index("with-sort", "g", "h"),
+            index("by-l", "l", "sk"),
+        ],
+        LocalSecondaryIndexes=[index("local", "pk", "l", projection="KEYS_ONLY")],
+        BillingMode="PAY_PER_REQUEST",
+    )
+    for start in range(0, COUNT, 20):
+        writes: list[Any] = [{"PutRequest": {"Item": member(number)}} for number in range(start, start + 20)]
+        calm_db.batch_write_item(RequestItems={"crowd": writes})
+    return calm_db
+
+
+def member(number: int) -> dict[str, Any]:
+    return {
+        "pk": s("p"),
+        "sk": n(number - COUNT // 2),
+        "g": s("g"),
+        "h": n(number // 100),  # 100 items to a sort key
+        "l": s("same"),
+        "x": n(number),
+    }
+
+
+QUERIES: dict[str, dict[str, Any]] = {
+    "table": {"KeyConditionExpression": "pk = :k", "ExpressionAttributeValues": {":k": s("p")}},
+    "hash-only": {"KeyConditionExpression": "g = :k", "ExpressionAttributeValues": {":k": s("g")}},
+    "with-sort": {"KeyConditionExpression": "g = :k", "ExpressionAttributeValues": {":k": s("g")}},
+    "one-sort-key": {
+        "KeyConditionExpression": "g = :k AND h = :h",
+        "ExpressionAttributeValues": {":k": s("g"), ":h": n(1)},
+    },
+    "local": {"KeyConditionExpression": "pk = :k", "ExpressionAttributeValues": {":k": s("p")}},
+    "local-equal": {
+        "KeyConditionExpression": "pk = :k AND l = :l",
+        "ExpressionAttributeValues": {":k": s("p"), ":l": s("same")},
+    },
+    "by-l": {
+        "KeyConditionExpression": "l = :k AND sk < :z",
+        "ExpressionAttributeValues": {":k": s("same"), ":z": n(0)},
+    },
+}
+INDEXES = {"one-sort-key": "with-sort", "local-equal": "local"}
+
+
+def request(name: str) -> dict[str, Any]:
+    chosen = {"TableName": "crowd", **QUERIES[name]}
+    return chosen if name == "table" else {**chosen, "IndexName": INDEXES.get(name, name)}
+
+
+def identities(items: list[Any]) -> list[int]:
+    return [int(item["sk"]["N"]) for item in items]
+
+
+@pytest.mark.parametrize("limit", [1, 7, 100, COUNT, COUNT + 1])
+@pytest.mark.parametrize("forward", [True, False], ids=["forward", "backward"])
+@pytest.mark.parametrize("name", QUERIES)
+def test_pages_of_any_size_give_every_item_once_and_in_one_order(
+    crowd: Database, name: str, forward: bool, limit: int
+) -> None:
+    whole = identities(crowd.query(**request(name), ScanIndexForward=forward)["Items"])
+    assert len(whole) == len(set(whole)) == {"one-sort-key": 100, "by-l": 130}.get(name, COUNT)
+    pages = all_pages(crowd, "query", **request(name), ScanIndexForward=forward, Limit=limit)
+    assert [number for page in pages for number in identities(page["Items"])] == whole
+    assert all(page["Count"] == limit for page in pages[:-1])
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_backward_is_the_reverse_of_forward(crowd: Database, name: str) -> None:
+    forward = identities(crowd.query(**request(name))["Items"])
+    backward = identities(crowd.query(**request(name), ScanIndexForward=False)["Items"])
+    assert backward == forward[::-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "keys"),
+    [
+        ("table", {"pk", "sk"}),
+        ("hash-only", {"g", "pk", "sk"}),
+        ("with-sort", {"g", "h", "pk", "sk"}),
+        ("local", {"pk", "l", "sk"}),
+        ("by-l", {"l", "sk", "pk"}),
+    ],
+)
+def test_a_cursor_has_the_keys_of_the_table_and_of_the_index(
+    crowd: Database, name: str, keys: set[str]
+) -> None:
+    page = crowd.query(**request(name), Limit=3)
+    assert set(page["LastEvaluatedKey"]) == keys
+    last = page["Items"][-1]
+    assert page["LastEvaluatedKey"] == {key: last[key] for key in keys}
+
+
+def test_a_full_page_has_a_cursor_also_where_nothing_follows(crowd: Database) -> None:
+    page = crowd.query(**request("table"), Limit=COUNT)
+    rest = crowd.query(**request("table"), Limit=COUNT, ExclusiveStartKey=page["LastEvaluatedKey"])
+    assert rest == {"Items": [], "Count": 0, "ScannedCount": 0}
+
+
+@pytest.mark.parametrize("limit", [1, 9, 50])
+def test_a_filter_and_a_limit_lose_nothing(crowd: Database, limit: int) -> None:
+    base = request("hash-only")
+    values = {**base["ExpressionAttributeValues"], ":x": n(200)}
+    items = all_items(
+        crowd,
+        "query",
+        **{**base, "ExpressionAttributeValues": values},
+        FilterExpression="x >= :x",
+        Limit=limit,
+    )
+    assert sorted(int(item["x"]["N"]) for item in items) == list(range(200, COUNT))
+
+
+# --- tables that change between two pages --------------------------------------------------------
+
+
+@pytest.fixture
+def small(db: Database) -> Database:
+    db.create_table(
+        TableName="small",
+        KeySchema=key_schema("pk", "sk"),
+        AttributeDefinitions=attributes(pk="S", sk="S", g="S"),
+        GlobalSecondaryIndexes=[index("by-g", "g")],
+        BillingMode="PAY_PER_REQUEST",
+    )
+    for name in "bdfhj":
+        db.put_item(TableName="small", Item={"pk": s("p"), "sk": s(name), "g": s("g")})
+    return db
+
+
+@pytest.mark.parametrize("name", [None, "by-g"], ids=["table", "index"])
+@pytest.mark.parametrize("forward", [True, False], ids=["forward", "backward"])
+def test_a_cursor_stays_exact_when_its_item_is_gone(small: Database, name: str | None, forward: bool) -> None:
+    query: dict[str, Any] = {
+        "TableName": "small",
+        "KeyConditionExpression": "pk = :k" if name is None else "g = :k",
+        "ExpressionAttributeValues": {":k": s("p" if name is None else "g")},
+        "ScanIndexForward": forward,
+        **({} if name is None else {"IndexName": name}),
+    }
+    whole = [item["sk"]["S"] for item in small.query(**query)["Items"]]
+    page = small.query(**query, Limit=2)
+    cursor: Any = page["LastEvaluatedKey"]
+    small.delete_item(TableName="small", Key={"pk": s("p"), "sk": s(whole[1])})
+    rest = small.query(**query, ExclusiveStartKey=cursor)
+    assert [item["sk"]["S"] for item in rest["Items"]] == whole[2:]
+    # What is put behind the cursor is seen, what is put before it is not.
+    for new in "ck":
+        small.put_item(TableName="small", Item={"pk": s("p"), "sk": s(new), "g": s("g")})
+    rest = small.query(**query, ExclusiveStartKey=cursor)
+    seen = {item["sk"]["S"] for item in rest["Items"]} - set(whole)
+    if name is None:
+        assert seen == ({"k"} if forward else {"c"})
+    assert seen <= {"c", "k"}
+
+
+def test_a_cursor_may_name_an_item_that_never_was(small: Database) -> None:
+    rest = small.query(
+        TableName="small",
+        KeyConditionExpression="pk = :k",
+        ExpressionAttributeValues={":k": s("p")},
+        ExclusiveStartKey={"pk": s("p"), "sk": s("e")},
+    )
+    assert [item["sk"]["S"] for item in rest["Items"]] == ["f", "h", "j"]
+
+
+def test_an_item_that_leaves_the_index_between_two_pages_is_not_missed_by_others(small: Database) -> None:
+    query: dict[str, Any] = {
+        "TableName": "small",
+        "IndexName": "by-g",
+        "KeyConditionExpression": "g = :k",
+        "ExpressionAttributeValues": {":k": s("g")},
+    }
+    whole = [item["sk"]["S"] for item in small.query(**query)["Items"]]
+    page = small.query(**query, Limit=2)
+    for name in whole[:2]:
+        small.update_item(TableName="small", Key={"pk": s("p"), "sk": s(name)}, UpdateExpression="REMOVE g")
+    rest = small.query(**query, ExclusiveStartKey=page["LastEvaluatedKey"])
+    assert [item["sk"]["S"] for item in rest["Items"]] == whole[2:]
+
+
+# --- one megabyte --------------------------------------------------------------------------------
+
+
+def item_of(size: int, sort: str) -> dict[str, Any]:
+    """Return an item of exactly so many bytes."""
+    return {"pk": s("p"), "sk": s(sort), "x": s("x" * (size - 3 - 2 - len(sort) - 1))}
+
+
+@pytest.fixture
+def large(db: Database) -> Database:
+    db.create_table(
+        TableName="large",
+        KeySchema=key_schema("pk", "sk"),
+        AttributeDefinitions=attributes(pk="S", sk="S"),
+        LocalSecondaryIndexes=[index("keys", "pk", "sk", projection="KEYS_ONLY")],
+        BillingMode="PAY_PER_REQUEST",
+    )
+    return db
+
+
+QUARTER = PAGE_BYTES_MAX // 4
+PARTITION: dict[str, Any] = {
+    "TableName": "large",
+    "KeyConditionExpression": "pk = :p",
+    "ExpressionAttributeValues": {":p": {"S": "p"}},
+    "Select": "COUNT",
+}
+
+
+@pytest.mark.parametrize(
+    ("sizes", "counts"),
+    [
+        # The item that reaches a megabyte ends its page; dynalite's tests found this in the service, and DynamoDB
+        # Local does so too.
+        pytest.param([QUARTER] * 5, [4, 1], id="exactly"),
+        pytest.param([QUARTER + 1] * 5, [4, 1], id="just-over"),
+        pytest.param([QUARTER - 1] * 5, [5, 0], id="just-under"),
+        pytest.param([QUARTER - 1] * 4, [4], id="under"),
+        pytest.param([100_000] * 12, [11, 1], id="eleven-of-twelve"),
+    ],
+)
+def test_a_page_ends_with_the_item_that_reaches_a_megabyte(
+    large: Database, sizes: list[int], counts: list[int]
+) -> None:
+    for number, size in enumerate(sizes):
+        large.put_item(TableName="large", Item=item_of(size, f"{number:02}"))
+    assert [page["Count"] for page in all_pages(large, "query", **PARTITION)] == counts
+    backward = all_pages(large, "query", **PARTITION, ScanIndexForward=False)
+    assert [page["Count"] for page in backward] == counts
+    scan = all_pages(large, "scan", TableName="large", Select="COUNT")
+    assert [page["Count"] for page in scan] == counts
+
+
+def test_a_limit_that_is_larger_than_a_megabyte_does_not_matter(large: Database) -> None:
+    for number in range(12):
+        large.put_item(TableName="large", Item=item_of(100_000, f"{number:02}"))
+    counts = [page["Count"] for page in all_pages(large, "query", **PARTITION, Limit=12)]
+    assert counts == [11, 1]
+    assert [page["Count"] for page in all_pages(large, "query", **PARTITION, Limit=5)] == [5, 5, 2]
+
+
+def test_filtered_items_count_towards_the_megabyte(large: Database) -> None:
+    for number in range(12):
+        large.put_item(TableName="large", Item=item_of(100_000, f"{number:02}"))
+    pages = all_pages(large, "query", **PARTITION, FilterExpression="attribute_exists(nothing)")
+    assert [(page["Count"], page["ScannedCount"]) for page in pages] == [(0, 11), (0, 1)]
+
+
+def test_an_index_of_keys_counts_what_it_holds(large: Database) -> None:
+    for number in range(12):
+        large.put_item(TableName="large", Item=item_of(100_000, f"{number:02}"))
+    pages = all_pages(large, "query", **PARTITION, IndexName="keys")
+    assert [page["Count"] for page in pages] == [12]
+
+
+# --- start keys that are wrong -------------------------------------------------------------------
+
+NO_MATCH = "The provided key element does not match the schema"
+WRONG = "The provided starting key is invalid"
+OUTSIDE = "The provided starting key is outside query boundaries based on provided conditions"
+PREDICATE = "The provided starting key does not match the range key predicate"
+ONE_ROW = "The query can return at most one row and cannot be restarted"
+START: dict[str, Any] = {"pk": {"S": "p"}, "sk": {"N": "5"}}
+
+
+@pytest.mark.parametrize(
+    ("condition", "start", "message"),
+    [
+        pytest.param("", {}, WRONG, id="empty"),
+        pytest.param("", {"pk": s("p")}, WRONG, id="half"),
+        pytest.param("", {**START, "x": n(1)}, WRONG, id="more"),
+        pytest.param("", {"pk": s("p"), "x": n(5)}, WRONG, id="another-name"),
+        pytest.param("", {"pk": s("p"), "sk": s("5")}, NO_MATCH, id="another-type"),
+        pytest.param("", {"pk": s("q"), "sk": n(5)}, OUTSIDE, id="another-partition"),
+        pytest.param("AND sk > :v", {"pk": s("p"), "sk": n(0)}, PREDICATE, id="before-the-range"),
+        pytest.param("AND sk > :v", {"pk": s("p"), "sk": n(2)}, PREDICATE, id="at-the-open-end"),
+        pytest.param("AND sk < :v", {"pk": s("p"), "sk": n(3)}, PREDICATE, id="behind-the-range"),
+        pytest.param("AND sk = :v", {"pk": s("p"), "sk": n(3)}, PREDICATE, id="beside-the-value"),
+        pytest.param("AND sk BETWEEN :v AND :v", {"pk": s("p"), "sk": n(3)}, PREDICATE, id="beside-the-ends"),
+        pytest.param("AND sk > :v", {"pk": s("q"), "sk": n(5)}, ONE_ROW, id="another-partition-with-a-range"),
+    ],
+)
+def test_a_query_cannot_start_from_a_wrong_key(
+    crowd: Database, condition: str, start: dict[str, Any], message: str
+) -> None:
+    # The messages are those that dynalite's tests found in the service.
+    values = {":p": s("p"), **({":v": n(2)} if condition else {})}
+    assert refusal(
+        crowd,
+        "query",
+        TableName="crowd",
+        KeyConditionExpression=f"pk = :p {condition}",
+        ExpressionAttributeValues=values,
+        ExclusiveStartKey=start,
+    ) == invalid(message)
+
+
+INDEX_START: dict[str, Any] = {**START, "g": {"S": "g"}, "h": {"N": "1"}}
+
+
+@pytest.mark.parametrize("operation", ["query", "scan"])
+@pytest.mark.parametrize(
+    ("start", "message"),
+    [
+        pytest.param(START, WRONG, id="keys-of-the-table"),
+        pytest.param({"g": s("g"), "h": n(1)}, WRONG, id="keys-of-the-index"),
+        pytest.param({**START, "g": s("g"), "x": n(1)}, WRONG, id="another-name"),
+        pytest.param({**INDEX_START, "h": s("1")}, NO_MATCH, id="index-key-of-another-type"),
+        pytest.param({**INDEX_START, "sk": s("1")}, f"{WRONG}: {NO_MATCH}", id="table-key-of-another-type"),
+    ],
+)
+def test_an_index_cannot_be_read_from_a_wrong_key(
+    crowd: Database, operation: str, start: dict[str, Any], message: str
+) -> None:
+    request: dict[str, Any] = {
+        "TableName": "crowd",
+        "IndexName": "with-sort",
+        "ExclusiveStartKey": start,
+    }
+    if operation == "query":
+        request |= {"KeyConditionExpression": "g = :g", "ExpressionAttributeValues": {":g": s("g")}}
+    assert refusal(crowd, operation, **request) == invalid(message)
+
+
+@pytest.mark.parametrize(
+    "start",
+    [{}, {"pk": s("p")}, {**START, "x": n(1)}, {"pk": s("p"), "x": n(5)}, {"pk": s("p"), "sk": s("5")}],
+    ids=["empty", "half", "more", "another-name", "another-type"],
+)
+def test_a_scan_cannot_start_from_a_wrong_key(crowd: Database, start: dict[str, Any]) -> None:
+    assert refusal(crowd, "scan", TableName="crowd", ExclusiveStartKey=start) == invalid(
+        f"{WRONG}: {NO_MATCH}"
+    )
