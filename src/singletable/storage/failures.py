@@ -60,10 +60,10 @@ def closed(path: str) -> errors.DatabaseClosedError:
     return errors.DatabaseClosedError(f"{path} was closed", hint="open it again with Database.open")
 
 
-def not_understood(path: str, error: Exception) -> errors.CorruptDatabaseError:
+def not_understood(path: str) -> errors.CorruptDatabaseError:
     """What is stored cannot be what we have written: the file is damaged, or the mistake is ours."""
     return errors.CorruptDatabaseError(
-        f"{path} is damaged: what is stored cannot be understood ({type(error).__name__})",
+        f"{path} is damaged: what is stored in it cannot be understood",
         hint="run `singletable check` on it; if that finds nothing, the mistake is ours: please report it",
     )
 

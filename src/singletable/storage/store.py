@@ -223,7 +223,7 @@ class Store:
             raise failures.translate(error, self.path) from error
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             self._disconnect_writer()
-            raise failures.not_understood(self.path, error) from error
+            raise failures.not_understood(self.path) from error
         except BaseException:
             self._disconnect_writer()
             raise

@@ -45,7 +45,7 @@ def execute(session: Session, operation: str, params: Params, form: Form) -> Ans
     except SingleTableError:
         raise
     except Exception as error:
-        raise not_understood(session.store.path, error) from error
+        raise not_understood(session.store.path) from error
 
 
 def unknown(operation: str) -> UnknownOperationError:
