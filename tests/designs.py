@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from singletable import Database
 from singletable.errors import ApiError
+from singletable.storage.background import Background
 
 
 def key_schema(*names: str) -> list[Any]:
@@ -53,6 +55,40 @@ def item(pk: str, sk: str, **more: Any) -> dict[str, Any]:
     """An item of the single-table design; other attributes are strings unless given typed."""
     typed = {name: value if isinstance(value, dict) else {"S": value} for name, value in more.items()}
     return {"PK": {"S": pk}, "SK": {"S": sk}, **typed}
+
+
+# --- background work by hand -----------------------------------------------------------------
+
+
+@dataclass
+class FastClock:
+    """A clock on which every look takes a tenth of a second: a piece of background work ends after 64 rows."""
+
+    time_us: int = 1_700_000_000_000_000
+
+    def now_us(self) -> int:
+        self.time_us += 100_000
+        return self.time_us
+
+
+def open_by_hand(path: str) -> Database:
+    """Open a database whose background work is done piece by piece, when the test says so."""
+    db = Database.open(path, durability="relaxed", clock=FastClock())
+    background(db).stop()
+    return db
+
+
+def background(db: Database) -> Background:
+    return db._session.store.background
+
+
+def finish(db: Database) -> int:
+    """Do what is left of the background work. Return how many pieces it took."""
+    pieces = 1
+    while not background(db).piece():
+        pieces += 1
+        assert pieces < 1_000
+    return pieces
 
 
 # --- values and refusals ---------------------------------------------------------------------

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from designs import (
+    FastClock,
     all_items,
     attributes,
+    background,
     create_plain,
     create_single,
+    finish,
     index,
     invalid,
     item,
     key_schema,
     n,
+    open_by_hand,
     refusal,
     s,
 )
@@ -26,24 +29,6 @@ from singletable import Database
 from singletable.storage.check import check_file
 
 ROWS_A_PIECE = 64  # with a clock that runs fast, a piece of the background work ends after its first step
-
-
-@dataclass
-class FastClock:
-    """A clock on which every look takes a tenth of a second."""
-
-    time_us: int = 1_700_000_000_000_000
-
-    def now_us(self) -> int:
-        self.time_us += 100_000
-        return self.time_us
-
-
-def open_by_hand(path: str) -> Database:
-    """Open a database whose background work is done piece by piece, when the test says so."""
-    db = Database.open(path, durability="relaxed", clock=FastClock())
-    background(db).stop()
-    return db
 
 
 @pytest.fixture(params=["memory", "file"])
@@ -54,19 +39,6 @@ def slow(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
         assert db.check() == []
     if path != ":memory:":
         assert check_file(path) == []
-
-
-def background(db: Database) -> Any:
-    return db._session.store.background
-
-
-def finish(db: Database) -> int:
-    """Do what is left of the background work. Return how many pieces it took."""
-    pieces = 1
-    while not background(db).piece():
-        pieces += 1
-        assert pieces < 1_000
-    return pieces
 
 
 def add_index(db: Database, table: str = "plain", *, kind: str = "S", **more: Any) -> Any:

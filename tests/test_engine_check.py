@@ -11,7 +11,7 @@ import apsw
 import orjson
 import pytest
 
-from designs import attributes, create_plain, create_single, index, item, n, s
+from designs import attributes, create_plain, create_single, index, item, n, open_by_hand, s
 from singletable import Database
 from singletable.clock import ManualClock
 from singletable.errors import NotADatabaseError, StorageFailedError
@@ -261,16 +261,7 @@ def test_progress_goes_up_to_the_end(path: Path) -> None:
 
 def test_an_index_in_the_making_is_sound_and_its_gaps_are_not(tmp_path: Path) -> None:
     path = tmp_path / "test.db"
-
-    class FastClock:
-        time_us = 1_700_000_000_000_000
-
-        def now_us(self) -> int:
-            self.time_us += 100_000
-            return self.time_us
-
-    with Database.open(path, durability="relaxed", clock=FastClock()) as db:
-        db._session.store.background.stop()
+    with open_by_hand(str(path)) as db:
         create_plain(db)
         for number in range(100):
             db.put_item(TableName="plain", Item={"id": s(f"{number:03}"), "g": s("g")})

@@ -7,16 +7,24 @@ from typing import Any
 
 import pytest
 
-from designs import attributes, create_plain, create_single, index, invalid, item, key_schema, n, refusal, s
+from designs import (
+    attributes,
+    create_plain,
+    create_single,
+    finish,
+    index,
+    invalid,
+    item,
+    key_schema,
+    n,
+    open_by_hand,
+    refusal,
+    s,
+)
 from singletable import Database
-from singletable.clock import ManualClock
 from singletable.storage.check import check_file
 
 NOT_FOUND = ("ResourceNotFoundException", "Requested resource not found: Table: nothing not found")
-
-
-def background(db: Database) -> Any:
-    return db._session.store.background
 
 
 # --- DescribeTable -------------------------------------------------------------------------------
@@ -177,37 +185,42 @@ def left_over_tables(db: Database) -> list[str]:
     return sorted(row[0] for row in rows)
 
 
-def test_a_large_table_is_taken_away_in_pieces_behind_the_requests(db: Database) -> None:
-    create_single(db)
-    fill(db, "single", 1_050)
-    background(db).stop()  # the pieces are done here by hand
-    db.delete_table(TableName="single")
-    assert db.list_tables()["TableNames"] == []
-    left = left_over_tables(db)
-    assert len(left) == 2, "the items and the entries are still there"
-    create_single(db)  # the name is free at once
-    db.put_item(TableName="single", Item=item("a", "b"))
-    assert db.check() == []
-    pieces = 1
-    while not background(db).piece():
-        pieces += 1
-        assert pieces < 100
-    assert not set(left) & set(left_over_tables(db))
-    assert db.scan(TableName="single")["Count"] == 1
+@pytest.mark.parametrize("name", [":memory:", "test.db"], ids=["memory", "file"])
+def test_a_large_table_is_taken_away_in_pieces_behind_the_requests(tmp_path: Path, name: str) -> None:
+    path = name if name == ":memory:" else str(tmp_path / name)
+    with open_by_hand(path) as db:
+        create_single(db)
+        fill(db, "single", 1_050)
+        before = left_over_tables(db)
+        db.delete_table(TableName="single")
+        assert db.list_tables()["TableNames"] == []
+        left = set(left_over_tables(db)) & set(before)
+        assert left, "much of it is still there"
+        create_single(db)  # the name is free at once
+        db.put_item(TableName="single", Item=item("a", "b"))
+        assert db.check() == []
+        assert finish(db) > 10
+        assert not left & set(left_over_tables(db))
+        assert db.scan(TableName="single")["Count"] == 1
+        assert db.check() == []
 
 
 def test_a_deletion_that_was_interrupted_goes_on_with_the_next_open(tmp_path: Path) -> None:
-    path = tmp_path / "test.db"
-    with Database.open(path, durability="relaxed", clock=ManualClock()) as db:
+    path = str(tmp_path / "test.db")
+    with open_by_hand(path) as db:
         create_single(db)
         fill(db, "single", 1_050)
-        background(db).stop()
         db.delete_table(TableName="single")
-        left = left_over_tables(db)
+        assert left_over_tables(db)
     assert check_file(path) == []
-    with Database.open(path, durability="relaxed", clock=ManualClock()) as db:
-        while not background(db).piece():
-            pass
-        assert left
+    with open_by_hand(path) as db:
+        finish(db)
         assert left_over_tables(db) == []
     assert check_file(path) == []
+
+
+def test_a_small_table_is_gone_at_once(db: Database) -> None:
+    create_single(db)
+    fill(db, "single", 50)
+    db.delete_table(TableName="single")
+    assert left_over_tables(db) == []

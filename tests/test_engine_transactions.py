@@ -231,6 +231,21 @@ def test_a_reason_carries_the_item_when_asked(plain: Database) -> None:
             f"{INVALID}Cannot update attribute id. This attribute is part of the key",
             id="update-of-the-key",
         ),
+    ],
+)
+def test_a_wrong_key_is_the_only_reason_and_no_condition_is_looked_at(
+    plain: Database, action: dict[str, Any], message: str
+) -> None:
+    """As ScyllaDB's test_transact_write_cancellation_reasons_validationerror found the service to do."""
+    before = contents(plain)
+    found = reasons(plain, put("c"), action, check("z"), {"Put": {"TableName": "plain", "Item": {}}})
+    assert found == [NONE, CancellationReason("ValidationError", message), NONE, NONE]
+    assert contents(plain) == before
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
         pytest.param(
             update("a", "ADD x :x", n(1)),
             "An operand in the update expression has an incorrect data type",
@@ -444,4 +459,4 @@ def test_a_wrong_key_cancels_a_transaction_of_gets_with_a_reason(plain: Database
             ]
         )
     wrong = CancellationReason("ValidationError", NO_MATCH)
-    assert list(caught.value.reasons) == [NONE, wrong, wrong]
+    assert list(caught.value.reasons) == [NONE, wrong, NONE]

@@ -52,6 +52,34 @@ def test_an_update_without_an_expression_makes_the_key_alone(plain: Database) ->
     assert get(plain) == OLD
 
 
+@pytest.mark.parametrize("wanted", ["NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"])
+@pytest.mark.parametrize(
+    ("expression", "values"),
+    [
+        ("REMOVE a", {}),
+        ("DELETE a :a", {"a": {"SS": ["x"]}}),
+        ("REMOVE a, b DELETE c :a", {"a": {"NS": ["1"]}}),
+    ],
+    ids=["remove", "delete", "both"],
+)
+def test_an_update_that_only_removes_makes_no_item(
+    plain: Database, expression: str, values: dict[str, Any], wanted: str
+) -> None:
+    # ScyllaDB's test_update_item_non_existent, run against the service.
+    assert update(plain, expression, values=values, ReturnValues=wanted) == {}
+    assert get(plain) is None
+    assert plain.describe_table(TableName="plain")["Table"]["ItemCount"] == 0
+
+
+def test_an_update_that_only_removes_makes_no_item_in_a_transaction(plain: Database) -> None:
+    plain.transact_write_items(
+        TransactItems=[{"Update": {"TableName": "plain", "Key": KEY, "UpdateExpression": "REMOVE a"}}],
+        ReturnConsumedCapacity="TOTAL",
+        ReturnItemCollectionMetrics="SIZE",
+    )
+    assert get(plain) is None
+
+
 def test_all_clauses_see_the_item_as_it_was(plain: Database) -> None:
     plain.put_item(TableName="plain", Item=OLD)
     update(

@@ -18,13 +18,13 @@ from singletable.storage.check import check_file
 # The short run draws the same operations each time; the soak draws others.
 SHORT = settings(
     max_examples=60,
-    stateful_step_count=40,
+    stateful_step_count=25,
     deadline=None,
     derandomize=True,
     print_blob=True,
     suppress_health_check=list(HealthCheck),
 )
-SOAK = settings(SHORT, max_examples=3000, stateful_step_count=80, derandomize=False)
+SOAK = settings(SHORT, max_examples=2000, stateful_step_count=40, derandomize=False)
 
 
 class MemoryMachine(ModelMachine):

@@ -79,8 +79,8 @@ def update_table(store: Store, request: UpdateTable) -> TableDescription:
         return described._replace(deleted_index=deleted[0]) if deleted else described
 
     description = store.write(work)
-    if (request.creates or request.deletes) and not store.background.piece():
-        store.background.wake()
+    if request.creates or request.deletes:
+        store.background.begin()
     return description
 
 

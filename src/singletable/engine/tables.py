@@ -214,5 +214,5 @@ def delete_table(store: Store, name: str) -> TableDescription:
         return description
 
     description = store.write(work)
-    store.background.wake()
+    store.background.begin()
     return description

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from singletable import limits
 from singletable.capacity.consumed import Consumed, by_table
@@ -30,6 +31,8 @@ from singletable.storage.store import Store
 from singletable.storage.tables import Table
 from singletable.storage.transaction import Transaction
 from singletable.values.sizes import item_bytes
+
+R = TypeVar("R", bound=Action | GetItem)
 
 _NO_REASON = CancellationReason("None")
 
@@ -72,25 +75,12 @@ def _is_repeated(transaction: Transaction, token: str, digest: bytes) -> bool:
 
 
 def _plan(transaction: Transaction, tables: Sequence[Table], actions: Sequence[Action]) -> list[_Step]:
-    """Decide every action. If any cannot be done, none is, and each gets its reason.
-
-    An empty key is refused outright: AWS sees it before the transaction begins.
-    """
-    keys: list[PrimaryKey | None] = []
-    reasons = [_NO_REASON] * len(actions)
-    for number, (table, action) in enumerate(zip(tables, actions, strict=True)):
-        try:
-            keys.append(_key(table, action))
-        except EmptyKeyError:
-            raise
-        except ValidationError as error:
-            keys.append(None)
-            reasons[number] = _reason(error)
+    """Decide every action. If any cannot be done, none is, and each gets its reason."""
+    keys = _keys(tables, actions, _key)
     _check_distinct(tables, keys)
     steps: list[_Step] = []
+    reasons = [_NO_REASON] * len(actions)
     for number, (table, action, key) in enumerate(zip(tables, actions, keys, strict=True)):
-        if key is None:
-            continue
         try:
             steps.append(_step(transaction, table, action, key))
         except EmptyKeyError:
@@ -102,6 +92,28 @@ def _plan(transaction: Transaction, tables: Sequence[Table], actions: Sequence[A
     return steps
 
 
+def _keys(
+    tables: Sequence[Table], requests: Sequence[R], key_of: Callable[[Table, R], PrimaryKey]
+) -> list[PrimaryKey]:
+    """Return the key of each request.
+
+    Of the wrong ones AWS names the first alone, and it looks at no condition then (ScyllaDB's
+    test_transact_write_cancellation_reasons_validationerror, run against the service). An empty key is refused
+    outright: AWS sees it before the transaction begins.
+    """
+    keys: list[PrimaryKey] = []
+    for number, (table, request) in enumerate(zip(tables, requests, strict=True)):
+        try:
+            keys.append(key_of(table, request))
+        except EmptyKeyError:
+            raise
+        except ValidationError as error:
+            reasons = [_NO_REASON] * len(requests)
+            reasons[number] = _reason(error)
+            raise TransactionCanceledError(reasons) from None
+    return keys
+
+
 def _key(table: Table, action: Action) -> PrimaryKey:
     if not isinstance(action, ConditionCheck):
         return key_of_write(table, action)
@@ -110,8 +122,8 @@ def _key(table: Table, action: Action) -> PrimaryKey:
     return key
 
 
-def _check_distinct(tables: Sequence[Table], keys: Sequence[PrimaryKey | None]) -> None:
-    places = [(table.id, key) for table, key in zip(tables, keys, strict=True) if key is not None]
+def _check_distinct(tables: Sequence[Table], keys: Sequence[PrimaryKey]) -> None:
+    places = [(table.id, key) for table, key in zip(tables, keys, strict=True)]
     if len(set(places)) != len(places):
         raise ValidationError("Transaction request cannot include multiple operations on one item")
 
@@ -174,7 +186,8 @@ def transact_get_items(store: Store, request: TransactGetItems) -> TransactGetRe
 
     def work(execute: Execute, catalog: Catalog) -> TransactGetResult:
         tables = [require_table(catalog, get.table) for get in request.gets]
-        keys = _get_keys(tables, request.gets)
+        keys = _keys(tables, request.gets, _get_key)
+        _check_distinct(tables, keys)
         with snapshot(execute):
             images = [select_image(execute, table, key) for table, key in zip(tables, keys, strict=True)]
         items = [_returned(get, image) for get, image in zip(request.gets, images, strict=True)]
@@ -191,22 +204,10 @@ def transact_get_items(store: Store, request: TransactGetItems) -> TransactGetRe
     return store.read(work)
 
 
-def _get_keys(tables: Sequence[Table], gets: Sequence[GetItem]) -> list[PrimaryKey]:
-    reasons = [_NO_REASON] * len(gets)
-    keys: list[PrimaryKey] = []
-    for number, (table, get) in enumerate(zip(tables, gets, strict=True)):
-        try:
-            key = key_of_request(table, get.key)
-            check_key_paths(table, get.projection)
-            keys.append(key)
-        except EmptyKeyError:
-            raise
-        except ValidationError as error:
-            reasons[number] = _reason(error)
-    if len(keys) < len(gets):
-        raise TransactionCanceledError(reasons)
-    _check_distinct(tables, keys)
-    return keys
+def _get_key(table: Table, get: GetItem) -> PrimaryKey:
+    key = key_of_request(table, get.key)
+    check_key_paths(table, get.projection)
+    return key
 
 
 def _check_returned_bytes(images: Sequence[Stored | None], items: Sequence[StoredItem | None]) -> None:
@@ -220,6 +221,7 @@ def _check_returned_bytes(images: Sequence[Stored | None], items: Sequence[Store
 
 
 def _returned(get: GetItem, image: Stored | None) -> StoredItem | None:
+    """Return what the answer holds of an item: nothing, where the projection reaches nothing of it."""
     if image is None:
         return None
-    return image.raw if get.projection is None else get.projection.apply(image.item)
+    return image.raw if get.projection is None else get.projection.apply(image.item) or None

@@ -99,11 +99,13 @@ def condition_only(params: Params, form: Form, *, older: bool = False) -> Condit
 
 
 def projection_only(params: Params, form: Form, *, older: bool = False) -> Projection | None:
-    """Return the ProjectionExpression of a request that has no other expression."""
+    """Return the ProjectionExpression of a read, which has no other expression and takes no values."""
     text = params.get("ProjectionExpression")
-    if text is None and not _has_placeholders(params):
+    names = params.get("ExpressionAttributeNames")
+    if text is None and names is None:
         return None
-    placeholders = scope(params, form, ("ProjectionExpression",), older=older)
+    named = {"ProjectionExpression": text, "ExpressionAttributeNames": names}
+    placeholders = scope(named, form, ("ProjectionExpression",), older=older)
     projection = None if text is None else placeholders.projection(text)
     placeholders.finish()
     return projection
