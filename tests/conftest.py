@@ -12,7 +12,6 @@ from singletable import Database
 from singletable.clock import ManualClock
 from singletable.storage.check import check_file
 
-
 # How long an example takes says nothing on a busy machine; what it finds must be found again.
 settings.register_profile("singletable", deadline=None, derandomize=True)
 settings.load_profile("singletable")

@@ -212,6 +212,26 @@ DAMAGES = [
         [("catalog", "a table definition cannot be read")],
         id="unreadable-definition",
     ),
+    pytest.param(
+        "INSERT INTO dropped VALUES ('item_{single_id}')",
+        [("structure", "is in use, and marked as dropped")],
+        id="live-table-marked-as-dropped",
+    ),
+    pytest.param(
+        "UPDATE meta SET value = 1 WHERE name = 'next_id'",
+        [("catalog", "an id is used twice, or would be")],
+        id="id-that-would-be-used-again",
+    ),
+    pytest.param(
+        "UPDATE catalog SET name = 'other' WHERE name = 'single'",
+        [("catalog", "the row of other holds the definition of single")],
+        id="definition-under-another-name",
+    ),
+    pytest.param(
+        "INSERT INTO counter VALUES (999, 1, 1); INSERT INTO backfill VALUES (998, 1)",
+        [("catalog", "belongs to no table or index")],
+        id="orphan-counter-and-backfill",
+    ),
 ]
 
 

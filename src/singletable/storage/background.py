@@ -56,7 +56,8 @@ class Background:
         self._write = write
         self._clock = clock
         self._thread: threading.Thread | None = None
-        self._starting = threading.Lock()
+        self._is_wanted = False
+        self._deciding = threading.Lock()  # whether the thread goes on
         self._stop = threading.Event()
 
     def piece(self) -> bool:
@@ -69,8 +70,9 @@ class Background:
             self.wake()
 
     def wake(self) -> None:
-        """Start the thread unless it runs."""
-        with self._starting:
+        """Have the thread look for work: start it, or let the one that runs look once more."""
+        with self._deciding:
+            self._is_wanted = True
             if self._thread is None and not self._stop.is_set():
                 self._thread = threading.Thread(target=self._run, name="singletable-background", daemon=True)
                 self._thread.start()
@@ -78,27 +80,36 @@ class Background:
     def stop(self) -> None:
         """Let the thread finish its piece, and wait for that."""
         self._stop.set()
-        with self._starting:
+        with self._deciding:
             thread = self._thread
         if thread is not None and thread is not threading.current_thread():
             thread.join()
 
     def forget_thread(self) -> None:
         """In a forked child there is no such thread; the parent's goes on with the work."""
-        self._starting = threading.Lock()
+        self._deciding = threading.Lock()
         self._thread = None
 
     def _run(self) -> None:
+        while self._goes_on():
+            try:
+                while not self._stop.is_set() and not self._try_piece():
+                    self._stop.wait(_PAUSE_S)
+            except Exception:
+                # Closed, or damaged: whoever uses the table is told, and the next open tries again.
+                self._stop.set()
+
+    def _goes_on(self) -> bool:
+        with self._deciding:
+            if self._is_wanted and not self._stop.is_set():
+                self._is_wanted = False
+                return True
+            self._thread = None
+            return False
+
+    def _try_piece(self) -> bool:
         try:
-            while not self._stop.is_set():
-                try:
-                    if self.piece():
-                        return
-                except (errors.DiskFullError, errors.StorageFailedError, errors.DatabaseBusyError):
-                    self._stop.wait(_RETRY_S)  # go on when it is over
-                except Exception:
-                    return  # closed, or damaged: whoever uses the table is told, and the next open tries again
-                self._stop.wait(_PAUSE_S)
-        finally:
-            with self._starting:
-                self._thread = None
+            return self.piece()
+        except (errors.DiskFullError, errors.StorageFailedError, errors.DatabaseBusyError):
+            self._stop.wait(_RETRY_S)  # go on when it is over
+            return False

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 import orjson
@@ -17,6 +17,7 @@ from singletable.storage import failures, schema
 from singletable.storage.catalog import Catalog, Execute, load_catalog, scalar
 from singletable.storage.check_log import check_log
 from singletable.storage.connections import connect_for_reading
+from singletable.storage.definitions import decode_definition
 from singletable.storage.formats import check_recognised, format_version
 from singletable.storage.images import Image, encode_item
 from singletable.storage.problems import Problem
@@ -28,6 +29,7 @@ Progress = Callable[[int, int], None]
 
 _PROBLEMS_MAX = 100  # a damaged file may have millions; the first ones tell
 _PROGRESS_ROWS = 1_000
+_SELECT_NEXT_ID = "SELECT value FROM meta WHERE name = 'next_id'"
 _FIXED_TABLES = ("meta", "catalog", "counter", "backfill", "dropped", "token", "log")
 
 
@@ -116,6 +118,7 @@ def _problems(execute: Execute, progress: Progress) -> Iterator[Problem]:
     yield from missing
     if missing:
         return
+    yield from _check_ids(execute, catalog)
     total = sum(select_counts(execute, table.id).items for table in catalog)
     done = 0
     for table in catalog:
@@ -128,19 +131,40 @@ def _problems(execute: Execute, progress: Progress) -> Iterator[Problem]:
 def _check_tables(execute: Execute, catalog: Catalog) -> Iterator[Problem]:
     """Compare the SQLite tables that are there with those that the catalog asks for."""
     present = {row[0] for row in execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-    wanted = {*_FIXED_TABLES, *(row[0] for row in execute("SELECT name FROM dropped"))}
-    filling = {row[0] for row in execute("SELECT index_id FROM backfill")}
+    dropped = {row[0] for row in execute("SELECT name FROM dropped")}
+    named: set[str] = set()
     for table in catalog:
-        wanted.add(schema.item_table(table.id))
-        wanted.update(schema.index_table(index.id) for index in table.indexes)
-        for index in table.indexes:
-            if index.is_ready == (index.id in filling):
-                yield Problem(_where(table, index), "its status and its backfill position disagree")
+        named.add(schema.item_table(table.id))
+        named.update(schema.index_table(index.id) for index in table.indexes)
+    wanted = {*_FIXED_TABLES, *dropped, *named}
     for name in sorted(wanted - present):
         yield Problem("structure", f"table {name} is missing")
     for name in sorted(present - wanted):
         if not name.startswith("sqlite_"):
             yield Problem("structure", f"table {name} belongs to nothing in the catalog")
+    for name in sorted(named & dropped):
+        yield Problem("structure", f"table {name} is in use, and marked as dropped")
+
+
+def _check_ids(execute: Execute, catalog: Catalog) -> Iterator[Problem]:
+    """Compare the ids of the catalog with those that other rows speak of."""
+    rows: list[Any] = execute("SELECT name, id, definition FROM catalog").fetchall()
+    for name, table_id, text in rows:
+        definition = decode_definition(text)
+        if (name, table_id) != (definition.name, definition.id):
+            yield Problem("catalog", f"the row of {name} holds the definition of {definition.name}")
+    filling = {row[0] for row in execute("SELECT index_id FROM backfill")}
+    ids: list[int] = []
+    for table in catalog:
+        ids += [table.id, *(index.id for index in table.indexes)]
+        for index in table.indexes:
+            if index.is_ready == (index.id in filling):
+                yield Problem(_where(table, index), "its status and its backfill position disagree")
+    if len(set(ids)) != len(ids) or max(ids, default=0) >= scalar(execute(_SELECT_NEXT_ID)):
+        yield Problem("catalog", "an id is used twice, or would be")
+    counted = {row[0] for row in execute("SELECT id FROM counter")}
+    for unknown in sorted((counted | filling) - set(ids)):
+        yield Problem("catalog", f"id {unknown} is counted or filled, and belongs to no table or index")
 
 
 def _where(table: Table, index: Index | None = None) -> str:

@@ -59,6 +59,27 @@ def refuse_legacy(params: Params) -> None:
             )
 
 
+# What concerns other regions and vectors; without effect if accepted, so it is refused.
+_UNSUPPORTED = frozenset(
+    (
+        "DisassociationProtectionEnabled",
+        "GlobalTableSettingsReplicationMode",
+        "GlobalTableSourceArn",
+        "GlobalTableWitnessUpdates",
+        "MultiRegionConsistency",
+        "ReplicaUpdates",
+        "VectorIndexes",
+        "VectorIndexUpdates",
+    )
+)
+
+
+def refuse_unsupported(params: Params) -> None:
+    for name in sorted(_UNSUPPORTED.intersection(params)):
+        if params[name] is not None:
+            raise ValidationError(f"The parameter {name} is not supported in this release")
+
+
 def table_name(name: str) -> str:
     """Return the name of the table that a TableName or an ARN names."""
     return name.rpartition(":table/")[2] if name.startswith("arn:") else name

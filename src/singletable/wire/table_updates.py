@@ -13,7 +13,7 @@ from singletable.engine.tables import NewIndex
 from singletable.errors import ValidationError
 from singletable.storage.definitions import KeyAttribute, Throughput
 from singletable.wire.index_requests import new_index
-from singletable.wire.parameters import Params, table_name
+from singletable.wire.parameters import Params, refuse_unsupported, table_name
 from singletable.wire.table_requests import attribute_types
 from singletable.wire.table_settings import (
     INVALID,
@@ -38,6 +38,7 @@ _CHANGES: Final = (
 
 
 def parse_update_table(params: Params) -> UpdateTable:
+    refuse_unsupported(params)
     given = frozenset(name for name in _CHANGES if params.get(name) is not None)
     _check_something_given(params, given)
     updates = _index_updates(params)

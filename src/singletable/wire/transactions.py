@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from binascii import b2a_base64
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import Any
@@ -113,7 +114,7 @@ def _digest(items: Any) -> bytes:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, bytes | bytearray | memoryview):
-        return bytes(value).hex()
+        return b2a_base64(bytes(value), newline=False).decode()
     if isinstance(value, set | frozenset):
         return sorted(value)
     raise TypeError(type(value).__name__)
