@@ -1,4 +1,4 @@
-"""Measure the engine: `python -m benchmarks [--quick] [--only speed|growth|startup]`."""
+"""Measure the engine: `python -m benchmarks [--quick] [--only speed|growth|startup|fairness]`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import engine_speed, growth, report, startup
+from benchmarks import engine_speed, fairness, growth, report, startup
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-SUITES = {"speed": engine_speed.run, "growth": growth.run, "startup": startup.run}
+SUITES = {
+    "speed": engine_speed.run,
+    "growth": growth.run,
+    "startup": startup.run,
+    "fairness": fairness.run_suite,
+}
 RESULTS = Path(__file__).parent / "results"
 
 

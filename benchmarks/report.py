@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 APPEND_BYTES = 1024
 APPENDS = 200
 
-TITLES = {"speed": "Speed", "growth": "Growth", "startup": "Start"}
+TITLES = {"speed": "Speed", "growth": "Growth", "startup": "Start", "fairness": "Several processes"}
 COMPARISON_HEAD = (
     "| | median us (p99) | against | median us (p99) | ratio (rounds) | target | |\n"
     "|---|---|---|---|---|---|---|\n"

@@ -2,8 +2,8 @@
 
 SQLite has no queue for it: who waits must ask again and again, and a process that writes without a pause gives
 the others only a gap of microseconds between two transactions. So the waiter asks often (SQLite's own
-busy_timeout sleeps up to 100 ms, and waited 1.6 to 2.4 s), and a writer that has seen others at the lock leaves
-them a gap wide enough before it takes the lock again. A file with one writer never pays for this.
+busy_timeout sleeps up to 100 ms, and waited 1.6 to 2.4 s), and a writer that has seen others at the lock takes
+a turn of a few milliseconds, and then leaves them a gap that is wide enough. Who writes alone never pays.
 """
 
 from __future__ import annotations
@@ -15,17 +15,19 @@ _ASK_S: Final = 0.0002
 _ASK_SELDOM_S: Final = 0.001
 _ASK_OFTEN_TRIES: Final = 2_000
 _WAIT_S_MAX: Final = 30.0
+_TURN_S: Final = 0.005
 _GAP_S: Final = 0.0005
 _REMEMBER_S: Final = 0.25
 
 
 class Turns:
-    """The waiting of one connection for the write lock."""
+    """The turns of one connection at the write lock."""
 
-    __slots__ = ("_contended_s", "_waiting_since_s")
+    __slots__ = ("_contended_s", "_turn_began_s", "_waiting_since_s")
 
     def __init__(self) -> None:
         self._contended_s = float("-inf")
+        self._turn_began_s = 0.0
         self._waiting_since_s = 0.0
 
     def wait(self, tries: int) -> bool:
@@ -33,11 +35,13 @@ class Turns:
         now_s = time.monotonic()
         if tries == 0:
             self._waiting_since_s = now_s
-        self._contended_s = now_s
+        self._contended_s = self._turn_began_s = now_s
         time.sleep(_ASK_S if tries < _ASK_OFTEN_TRIES else _ASK_SELDOM_S)
         return now_s - self._waiting_since_s < _WAIT_S_MAX
 
     def leave_gap(self) -> None:
-        """Let others have the lock first, if any were seen at it lately."""
-        if time.monotonic() - self._contended_s < _REMEMBER_S:
+        """Let others have the lock first, if any were seen at it lately and this turn has lasted."""
+        now_s = time.monotonic()
+        if now_s - self._contended_s < _REMEMBER_S and now_s - self._turn_began_s > _TURN_S:
             time.sleep(_GAP_S)
+            self._turn_began_s = time.monotonic()
