@@ -33,13 +33,13 @@ def _make_table(path: Path) -> None:
             db.batch_write_item(RequestItems={TABLE: [{"PutRequest": {"Item": item}} for item in items]})
 
 
-def _kill_after(path: Path, first: int, reports_max: int) -> tuple[int, str]:
+def _kill_after(path: Path, first: int, reports_max: int, until: str = "") -> tuple[int, str]:
     """Run the process that adds the index and writes; kill it; return its last write and the status then."""
     last, status = str(first - 1), ""
     with Reports([start("backfill", path, first)]) as reports:
         for count, line in enumerate(reports.lines(), 1):
             last, status = line.split()
-            if count == reports_max:
+            if count == reports_max or status == until:
                 reports.kill()
         reports.assert_killed()
     return int(last), status
@@ -87,7 +87,7 @@ def test_backfill_killed_several_times_resumes_after_reopen(tmp_path: Path, seed
 def test_backfill_runs_on_while_writers_write(tmp_path: Path) -> None:
     path = tmp_path / "filled.db"
     _make_table(path)
-    last, status = _kill_after(path, 1, 300)
+    last, status = _kill_after(path, 1, 50_000, until="ACTIVE")
     assert status == "ACTIVE"
     with Database.open(path) as db:
         wait_until_active(db, TABLE)

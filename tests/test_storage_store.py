@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import apsw
 import pytest
 
-from singletable import errors
+from designs import create_plain
+from singletable import Database, errors
 from singletable.clock import ManualClock
+from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.changes import Change
 from singletable.storage.check import check_file
 from singletable.storage.connections import Place
@@ -22,8 +26,8 @@ from singletable.storage.definitions import (
     TableDefinition,
 )
 from singletable.storage.images import Image
-from singletable.storage.reading import select_counts, select_raw
-from singletable.storage.store import Store
+from singletable.storage.reading import select_counts, select_raw, snapshot
+from singletable.storage.store import Store, _Job
 from singletable.storage.transaction import Transaction
 from singletable.values.sizes import item_bytes
 from singletable.values.types import Item
@@ -81,57 +85,93 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
         assert check_file(path) == []
 
 
-def test_refused_request_leaves_the_rest_of_its_group_alone(store: Store) -> None:
-    """Both wait for the writer, so that one group holds them."""
-
-    def refuse(transaction: Transaction) -> None:
-        raise errors.ValidationError("no")
-
+def run_together(store: Store, **works: Callable[[Transaction], None]) -> dict[str, object]:
+    """Run requests that all wait for the writer, so that one group holds them; return what became of each."""
     outcomes: dict[str, object] = {}
 
-    def run(name: str, work) -> None:  # type: ignore[no-untyped-def]
+    def run(name: str, work: Callable[[Transaction], None]) -> None:
         try:
-            outcomes[name] = store.write(work)
+            store.write(work)
+            outcomes[name] = None
         except errors.ApiError as error:
             outcomes[name] = error.message
 
-    threads = [
-        threading.Thread(target=run, args=("refused", refuse)),
-        threading.Thread(target=run, args=("put", lambda txn: put(txn, {"id": {"S": "a"}}))),
-    ]
+    threads = []
     with store._writing:
-        for thread in threads:
-            thread.start()
-        while len(store._waiting) < 2:
-            threading.Event().wait(0)
+        for count, (name, work) in enumerate(works.items(), 1):
+            threads.append(threading.Thread(target=run, args=(name, work)))
+            threads[-1].start()
+            while len(store._waiting) < count:
+                threading.Event().wait(0)
     for thread in threads:
         thread.join()
+    return outcomes
+
+
+def test_refused_request_leaves_the_rest_of_its_group_alone(store: Store) -> None:
+    def refuse(transaction: Transaction) -> None:
+        raise errors.ValidationError("no")
+
+    outcomes = run_together(store, refused=refuse, put=lambda txn: put(txn, {"id": {"S": "a"}}))
     assert outcomes == {"refused": "no", "put": None}
     assert stored(store, "a") == b'{"id":{"S":"a"}}'
 
 
-def test_failure_after_writing_undoes_the_whole_group(store: Store) -> None:
+def test_request_that_fails_in_the_middle_of_writing_is_undone_alone(store: Store) -> None:
+    """The others of its group are carried out without it."""
+
     def fail(transaction: Transaction) -> None:
-        put(transaction, {"id": {"S": "b"}})
-        raise errors.ValidationError("too late")
-
-    with pytest.raises(AssertionError, match="after it had begun to write"):
-        store.write(fail)
-    assert stored(store, "b") is None
-    store.write(lambda txn: put(txn, {"id": {"S": "c"}}))
-    assert stored(store, "c") is not None
-
-
-def test_table_of_an_undone_group_is_not_in_the_catalog(store: Store) -> None:
-    def fail(transaction: Transaction) -> None:
+        put(transaction, {"id": {"S": "half"}})
         create(transaction, "other")
         raise errors.ValidationError("too late")
 
-    with pytest.raises(AssertionError):
-        store.write(fail)
+    outcomes = run_together(
+        store,
+        before=lambda txn: put(txn, {"id": {"S": "a"}}),
+        failing=fail,
+        behind=lambda txn: put(txn, {"id": {"S": "b"}}),
+    )
+    assert outcomes == {"before": None, "failing": "too late", "behind": None}
+    assert stored(store, "half") is None
     assert store.catalog.names() == ["t"]
-    store.write(lambda txn: create(txn, "other"))
-    assert store.catalog.names() == ["other", "t"]
+    assert stored(store, "a") is not None
+    assert stored(store, "b") is not None
+
+
+def test_interrupted_request_leaves_the_others_to_be_done(store: Store) -> None:
+    class Interrupt(BaseException):
+        pass
+
+    def interrupt(transaction: Transaction) -> None:
+        put(transaction, {"id": {"S": "half"}})
+        raise Interrupt
+
+    other = threading.Thread(target=store.write, args=(lambda txn: put(txn, {"id": {"S": "a"}}),))
+    interrupted = _Job[object](interrupt)
+    with store._writing:
+        other.start()
+        while not store._waiting:
+            threading.Event().wait(0)
+        store._waiting.append(interrupted)
+        with pytest.raises(Interrupt):
+            store._write_group()
+        interrupted.is_done = True
+    other.join()
+    assert stored(store, "half") is None
+    assert stored(store, "a") is not None
+
+
+def test_interrupted_read_does_not_hold_on_to_an_old_state(store: Store) -> None:
+    def interrupt(execute: Execute, catalog: Catalog) -> None:
+        with snapshot(execute):
+            execute("SELECT 1 FROM meta").fetchall()
+            raise KeyboardInterrupt
+
+    for _ in range(3):
+        with pytest.raises(KeyboardInterrupt):
+            store.read(interrupt)
+    store.write(lambda txn: put(txn, {"id": {"S": "new"}}))
+    assert stored(store, "new") is not None
 
 
 def test_counts_follow_items_and_index_entries(store: Store) -> None:
@@ -195,3 +235,44 @@ def test_two_stores_on_one_file_see_each_others_tables(tmp_path: Path) -> None:
     )
     one.close()
     two.close()
+
+
+def test_newer_release_that_upgrades_the_file_ends_the_writing_of_an_older_one(tmp_path: Path) -> None:
+    path = str(tmp_path / "test.db")
+    store = Store(Place(path, "relaxed"), ManualClock())
+    store.write(create)
+    newer = apsw.Connection(path)
+    newer.execute("PRAGMA user_version = 99")
+    newer.close()
+    with pytest.raises(errors.NewerFormatError, match="has format 99"):
+        store.write(lambda txn: put(txn, {"id": {"S": "a"}}))
+    with pytest.raises(errors.NewerFormatError, match="has format 99"):
+        stored(store, "a")
+    store.close()
+
+
+def test_relative_path_stays_right_when_the_directory_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    with Database.open("app.db") as db:
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        assert db.list_tables()["TableNames"] == []
+        child = os.fork()
+        if child == 0:
+            create_plain(db)
+            os._exit(0)
+        os.waitpid(child, 0)
+        assert db.list_tables()["TableNames"] == ["plain"]
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_file_that_has_gone_is_not_made_again(tmp_path: Path) -> None:
+    path = tmp_path / "app.db"
+    db = Database.open(path)
+    for file in tmp_path.iterdir():
+        file.unlink()
+    with pytest.raises(errors.DatabaseError):
+        db.list_tables()
+    assert not path.exists()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 from singletable.clock import Clock, SystemClock
 from singletable.errors import ConditionFailedError, TransactionCanceledError
 from singletable.storage.check import check_connection
-from singletable.storage.connections import Durability, Place
+from singletable.storage.connections import MEMORY, Durability, Place
 from singletable.storage.problems import Problem
 from singletable.storage.store import Store
 from singletable.wire.answers import WireAnswer, answer
@@ -49,7 +49,7 @@ class Database:
         """
         if durability not in ("full", "relaxed"):
             raise ValueError(f"durability is 'full' or 'relaxed', not {durability!r}")
-        place = Place(os.fspath(path), durability, vfs)
+        place = Place(_absolute(os.fsdecode(path)), durability, vfs)
         return cls(Session(Store(place, clock or SystemClock())))
 
     @property
@@ -162,3 +162,10 @@ class Database:
 
 def _native(item: Any) -> Any:
     return None if item is None else NATIVE.item(item)
+
+
+def _absolute(path: str) -> str:
+    """Return a path that stays right when the process changes its directory: connections are made later too."""
+    if "\0" in path:
+        raise ValueError("a path cannot hold a null character")
+    return path if path == MEMORY else os.path.abspath(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from singletable import limits
 from singletable.capacity.consumed import Consumed, by_table
 from singletable.capacity.units import read_units
-from singletable.engine.collections import collection_size
+from singletable.engine.collections import collection_sizes
 from singletable.engine.keys import check_key_paths, key_of_request, require_table
 from singletable.engine.plans import consumed_by_write, plan
 from singletable.engine.requests import BatchGetItem, BatchGetTable, BatchWriteItem, DeleteItem, PutItem
@@ -110,6 +110,5 @@ def _result(transaction: Transaction, changes: list[Change], request: BatchWrite
     if request.report != "NONE":
         result.consumed = by_table(consumed_by_write(change) for change in changes)
     if request.reports_collections:
-        sizes = (collection_size(transaction, change) for change in changes)
-        result.collections = [size for size in sizes if size is not None]
+        result.collections = collection_sizes(transaction, changes)
     return result

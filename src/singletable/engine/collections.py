@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from singletable.engine.results import CollectionSize
 from singletable.storage.changes import Change
 from singletable.storage.images import Image
@@ -24,3 +26,10 @@ def collection_size(transaction: Transaction, change: Change) -> CollectionSize 
         for item_bytes, raw in select_partition(transaction.execute, entries):
             total += index.projected_bytes(Image(raw, item_bytes))
     return CollectionSize(table.name, table.partition_name, image.item[table.partition_name], total)
+
+
+def collection_sizes(transaction: Transaction, changes: Iterable[Change]) -> list[CollectionSize]:
+    """Return the size of each collection that changes belong to, once."""
+    by_place = {(change.table.id, change.key.partition): change for change in changes}
+    sizes = (collection_size(transaction, change) for change in by_place.values())
+    return [size for size in sizes if size is not None]

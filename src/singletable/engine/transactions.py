@@ -9,7 +9,7 @@ from typing import TypeVar
 from singletable import limits
 from singletable.capacity.consumed import Consumed, by_table
 from singletable.capacity.units import transaction_read_units, transaction_write_units
-from singletable.engine.collections import collection_size
+from singletable.engine.collections import collection_sizes
 from singletable.engine.items import key_of_write
 from singletable.engine.keys import EmptyKeyError, check_key_paths, key_of_request, require_table
 from singletable.engine.plans import check_condition, consumed_by_check, consumed_by_write, plan
@@ -147,8 +147,8 @@ def _result(transaction: Transaction, steps: Sequence[_Step], request: TransactW
     if request.report != "NONE":
         result.consumed = by_table(_doubled(_consumed(step)) for step in steps)
     if request.reports_collections:
-        sizes = (collection_size(transaction, step.change) for step in steps if step.change)
-        result.collections = [size for size in sizes if size is not None]
+        changes = (step.change for step in steps if step.change is not None)
+        result.collections = collection_sizes(transaction, changes)
     return result
 
 

@@ -1,7 +1,7 @@
-"""Where an operation runs: reads at once on the event loop, writes in a thread.
+"""Where an operation runs: short reads at once on the event loop, all else in a thread.
 
 A durable write waits for the disk. In a thread it waits alone, and writes that wait together share one
-commit below. Reads are microseconds: a thread would cost more than the read.
+commit below. A short read takes microseconds: a thread would cost more than the read.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from singletable.server.replies import Reply
 if TYPE_CHECKING:
     from singletable.server.routing import Call
 
-READ_OPERATIONS: Final = frozenset(
-    ("GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems", "DescribeTable", "ListTables")
-)
+# Short enough to be answered on the event loop; a page or a batch may take long, and all others would wait.
+SHORT_READS: Final = frozenset(("GetItem", "DescribeTable", "ListTables"))
 
 _INTERNAL_ERROR: Final = (
     b'{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError",'
@@ -39,21 +38,21 @@ class Answering(Protocol):
 class Dispatcher:
     """Answers calls, each in the place that suits it."""
 
-    __slots__ = ("_database", "_writers")
+    __slots__ = ("_database", "_threads")
 
     def __init__(self, database: Answering, *, write_threads: int) -> None:
         self._database = database
-        self._writers = ThreadPoolExecutor(write_threads, thread_name_prefix="singletable-write")
+        self._threads = ThreadPoolExecutor(write_threads, thread_name_prefix="singletable-write")
 
     def start(self, call: Call) -> Reply | asyncio.Future[Reply]:
-        """Answer a read; begin a write and return its future, which never fails."""
-        if call.operation in READ_OPERATIONS:
+        """Answer a short read; begin anything else and return its future, which never fails."""
+        if call.operation in SHORT_READS:
             return self._answer(call)
-        return asyncio.get_running_loop().run_in_executor(self._writers, self._answer, call)
+        return asyncio.get_running_loop().run_in_executor(self._threads, self._answer, call)
 
     def close(self) -> None:
-        """Wait until every write that was begun has ended."""
-        self._writers.shutdown(wait=True)
+        """Wait until everything that was begun has ended."""
+        self._threads.shutdown(wait=True)
 
     def _answer(self, call: Call) -> Reply:
         try:

@@ -88,16 +88,13 @@ class Background:
     def forget_thread(self) -> None:
         """In a forked child there is no such thread; the parent's goes on with the work."""
         self._deciding = threading.Lock()
+        self._stop = threading.Event()
         self._thread = None
 
     def _run(self) -> None:
         while self._goes_on():
-            try:
-                while not self._stop.is_set() and not self._try_piece():
-                    self._stop.wait(_PAUSE_S)
-            except Exception:
-                # Closed, or damaged: whoever uses the table is told, and the next open tries again.
-                self._stop.set()
+            while not self._stop.is_set() and not self._try_piece():
+                self._stop.wait(_PAUSE_S)
 
     def _goes_on(self) -> bool:
         with self._deciding:
@@ -110,6 +107,8 @@ class Background:
     def _try_piece(self) -> bool:
         try:
             return self.piece()
-        except (errors.DiskFullError, errors.StorageFailedError, errors.DatabaseBusyError):
-            self._stop.wait(_RETRY_S)  # go on when it is over
+        except (errors.DatabaseClosedError, errors.CorruptDatabaseError, errors.NewerFormatError):
+            return True  # whoever uses the table is told, and the next open tries again
+        except Exception:
+            self._stop.wait(_RETRY_S)  # a full disk, a busy file: go on when it is over
             return False

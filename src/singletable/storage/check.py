@@ -57,7 +57,8 @@ def check_file(path: str | os.PathLike[str], progress: Progress | None = None) -
     """
     path = os.fspath(path)
     if not os.path.isfile(path):
-        raise errors.StorageFailedError(f"{path} does not exist", hint="give the path of a database file")
+        what = "is a directory" if os.path.isdir(path) else "does not exist"
+        raise errors.StorageFailedError(f"{path} {what}", hint="give the path of a database file")
     try:
         connection = connect_for_reading(path)
         try:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import time
 import urllib.parse
+import weakref
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -21,6 +23,9 @@ MEMORY: Final = ":memory:"
 # read error and go on with a wrong page; it is for encrypted files.
 _PLAIN_VFS: Final = "unix" if os.name == "posix" else None
 _HEADER_BYTES: Final = 100
+_PAUSE_STEP_S: Final = 0.0005
+_PAUSE_S_MAX: Final = 30.0
+_LOG_BYTES: Final = 64 * limits.MIB  # what is kept of SQLite's own log when a long read had let it grow
 _MMAP_BYTES: Final = 1 << 40  # SQLite lowers it to what it was built for
 
 
@@ -39,7 +44,8 @@ class Place:
 
 def connect(place: Place, turns: Turns | None = None) -> apsw.Connection:
     """Open a connection for reading and writing. Each is used by one thread at a time."""
-    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_NOMUTEX
+    # Without CREATE: a file that has gone is an error, not a new and empty database.
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_NOMUTEX
     connection = apsw.Connection(place.path, flags=flags, vfs=place.vfs or _PLAIN_VFS)
     try:
         connection.set_busy_handler((turns or Turns()).wait)
@@ -79,7 +85,7 @@ def connect_for_reading(path: str) -> apsw.Connection:
 
 def _make_durable(connection: apsw.Connection, durability: Durability) -> None:
     level = "FULL" if durability == "full" else "NORMAL"
-    connection.execute(f"PRAGMA synchronous = {level}").fetchall()
+    connection.execute(f"PRAGMA synchronous = {level}; PRAGMA journal_size_limit = {_LOG_BYTES}").fetchall()
     if sys.platform == "darwin":
         # fsync on macOS leaves the data in the drive's cache.
         connection.execute("PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON").fetchall()
@@ -114,37 +120,50 @@ def create_file(path: str) -> None:
 class Reader:
     """A read connection, and the state of the file up to which it knows the catalog."""
 
-    __slots__ = ("connection", "execute", "lock", "seen")
+    __slots__ = ("__weakref__", "_connection", "execute", "seen")
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()  # held while a request reads; a fork waits for it
-        self.connection: apsw.Connection | None = None
+        self._connection: apsw.Connection | None = None
         self.seen = -1
+
+    @property
+    def is_connected(self) -> bool:
+        return self._connection is not None
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether no transaction is open, which would hold on to an old state of the file."""
+        return self._connection is not None and not self._connection.in_transaction
 
     def connect(self, place: Place) -> None:
-        self.connection = connect(place)
-        self.connection.execute("PRAGMA query_only = ON").fetchall()
-        self.execute = self.connection.execute
+        connection = connect(place)
+        connection.execute("PRAGMA query_only = ON").fetchall()
+        self.execute = connection.execute
         self.seen = -1
+        self._connection = connection
 
     def disconnect(self) -> None:
-        if self.connection is not None:
-            self.connection.close()
-            self.connection = None
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close(True)
 
     def data_version(self) -> int:
         """Return a number that changes when the last read saw another connection's commit."""
-        assert self.connection is not None
-        return self.connection.data_version()
+        assert self._connection is not None
+        return self._connection.data_version()
 
 
 class Readers:
-    """The read connections of a file. A request takes one, and gives it back."""
+    """The read connections of a file. A request takes one, and gives it back.
+
+    A request that is interrupted may not come to giving it back. Nothing depends on that: a reader that nobody
+    holds any more is collected, and another is made.
+    """
 
     def __init__(self, place: Place) -> None:
         self._place = place
         self._idle: list[Reader] = []
-        self._all: set[Reader] = set()
+        self._all: weakref.WeakSet[Reader] = weakref.WeakSet()
         self._paused: list[Reader] = []
         self._growing = threading.Lock()
         self._is_closed = False
@@ -154,23 +173,15 @@ class Readers:
             reader = self._idle.pop()
         except IndexError:
             reader = self._grow()
-        reader.lock.acquire()
-        if reader.connection is None:
-            try:
-                self._check_open()
-                reader.connect(self._place)
-            except BaseException:
-                self.give(reader)
-                raise
+        if not reader.is_connected:
+            self._check_open()
+            reader.connect(self._place)
         return reader
 
     def give(self, reader: Reader) -> None:
-        if len(self._idle) < limits.IDLE_READERS_MAX and not self._is_closed:
+        """Take a reader back; one too many, or one in the middle of something, is left to be collected."""
+        if reader.is_at_rest and len(self._idle) < limits.IDLE_READERS_MAX:
             self._idle.append(reader)
-        else:
-            self._all.discard(reader)
-            reader.disconnect()
-        reader.lock.release()
 
     def close(self) -> None:
         self._is_closed = True
@@ -180,14 +191,19 @@ class Readers:
     def pause(self) -> None:
         """Wait for the requests that are reading, and disconnect; `take` waits until `resume`."""
         self._growing.acquire()
-        self._paused = list(self._all)
-        for reader in self._paused:
-            reader.lock.acquire()
-            reader.disconnect()
+        deadline_s = time.monotonic() + _PAUSE_S_MAX
+        while True:
+            while self._idle:
+                reader = self._idle.pop()
+                reader.disconnect()
+                self._paused.append(reader)
+            if len(self._all) <= len(self._paused) or time.monotonic() > deadline_s:
+                return
+            time.sleep(_PAUSE_STEP_S)
 
     def resume(self) -> None:
-        for reader in self._paused:
-            reader.lock.release()
+        while self._paused:
+            self._idle.append(self._paused.pop())
         self._growing.release()
 
     def _grow(self) -> Reader:

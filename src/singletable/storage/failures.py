@@ -68,11 +68,5 @@ def not_understood(path: str) -> errors.CorruptDatabaseError:
     )
 
 
-def interrupted(path: str) -> errors.StorageFailedError:
-    return errors.StorageFailedError(
-        f"{path}: the write was interrupted", hint="look whether it was done, and send it again if not"
-    )
-
-
 def _reason(error: apsw.Error) -> str:
     return str(error).removeprefix(f"{type(error).__name__}: ")

@@ -8,6 +8,7 @@ none.
 from __future__ import annotations
 
 import os
+import threading
 import weakref
 from typing import Protocol
 
@@ -20,6 +21,7 @@ class Forkable(Protocol):
 _watched: weakref.WeakSet[Forkable] = weakref.WeakSet()
 _paused: list[Forkable] = []
 _inherited: list[object] = []
+_forking = threading.Lock()  # held from before a fork until after it: two threads may fork
 
 
 def watch(database: Forkable) -> None:
@@ -33,19 +35,24 @@ def keep_from_closing(connection: object) -> None:
 
 
 def _before() -> None:
+    _forking.acquire()
     for database in sorted(_watched, key=id):
         database.before_fork()
         _paused.append(database)
 
 
 def _after_in_parent() -> None:
-    while _paused:
-        _paused.pop().after_fork(in_child=False)
+    _resume(in_child=False)
 
 
 def _after_in_child() -> None:
+    _resume(in_child=True)
+
+
+def _resume(*, in_child: bool) -> None:
     while _paused:
-        _paused.pop().after_fork(in_child=True)
+        _paused.pop().after_fork(in_child=in_child)
+    _forking.release()
 
 
 if hasattr(os, "register_at_fork"):

@@ -15,7 +15,7 @@ from singletable.storage import failures, fork, schema
 from singletable.storage.background import Background, has_work
 from singletable.storage.catalog import Catalog, Execute, catalog_version, load_catalog
 from singletable.storage.connections import Place, Reader, Readers, connect, create_file
-from singletable.storage.formats import prepare
+from singletable.storage.formats import check_recognised, prepare
 from singletable.storage.reading import snapshot
 from singletable.storage.transaction import Transaction
 from singletable.storage.turns import Turns
@@ -34,8 +34,21 @@ class _Job(Generic[T]):
     def __init__(self, work: Callable[[Transaction], T]) -> None:
         self.work = work
         self.result: T
-        self.error: BaseException | None = None
+        self.error: Exception | None = None
         self.is_done = False
+
+    def fail(self, error: Exception) -> None:
+        self.error = error
+        self.is_done = True
+
+
+class _JobFailedError(Exception):
+    """A request failed by itself after it had begun to write: its group is undone, and tried without it."""
+
+    def __init__(self, job: _Job[object], error: Exception) -> None:
+        super().__init__()
+        self.job = job
+        self.error = error
 
 
 class Store:
@@ -55,6 +68,7 @@ class Store:
         self._turns = Turns()
         self._writer: apsw.Connection | None = None
         self._writer_seen = -1
+        self._is_committing = False
         self._last_us = 0
         self._is_closed = False
         self._lost_by_fork = False
@@ -74,30 +88,36 @@ class Store:
         """
         if self._readers is None:
             return self._read_memory(work)
-        reader: Reader | None = None
         try:
             reader = self._readers.take()
-            for _ in range(_CATALOG_TRIES_MAX):
-                catalog = self.catalog
-                try:
-                    result = work(reader.execute, catalog)
-                except (errors.ApiError, apsw.SQLError):
-                    # It may be wrong only because the catalog is out of date.
-                    if self._is_current(reader, catalog):
-                        raise
-                    continue
-                if reader.data_version() == reader.seen or self._is_current(reader, catalog):
-                    return result
-            raise apsw.CorruptError("the catalog does not come to rest")
+            try:
+                result = self._read(reader, work)
+            except Exception:
+                self._readers.give(reader)
+                raise
+            # After an interrupt (no Exception) the reader may be in the middle of something: it is not kept.
+            self._readers.give(reader)
+            return result
         except apsw.Error as error:
             raise failures.translate(error, self.path) from error
-        finally:
-            if reader is not None:
-                self._readers.give(reader)
+
+    def _read(self, reader: Reader, work: Callable[[Execute, Catalog], T]) -> T:
+        for _ in range(_CATALOG_TRIES_MAX):
+            catalog = self.catalog
+            try:
+                result = work(reader.execute, catalog)
+            except (errors.ApiError, apsw.SQLError):
+                # It may be wrong only because the catalog is out of date.
+                if self._is_current(reader, catalog):
+                    raise
+                continue
+            if reader.data_version() == reader.seen or self._is_current(reader, catalog):
+                return result
+        raise apsw.CorruptError("the catalog does not come to rest")
 
     def _is_current(self, reader: Reader, catalog: Catalog) -> bool:
         """Tell whether a catalog is still the stored one; if not, load that."""
-        version = catalog_version(reader.execute)
+        version = self._stored_version(reader.execute)
         seen = reader.data_version()
         if version == catalog.version:
             reader.seen = seen
@@ -119,32 +139,49 @@ class Store:
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in the next write transaction, and return its result when that is committed.
 
-        An ApiError that `work` raises before it has written anything fails this request alone.
+        `work` plans first and writes then. What it raises fails this request alone. It may run again, when
+        another request of its group has failed in the middle of writing.
         """
         job = _Job(work)
-        self._waiting.append(job)  # type: ignore[arg-type]
-        with self._writing:
-            while not job.is_done:
-                self._write_group()
+        try:
+            self._waiting.append(job)  # type: ignore[arg-type]
+            with self._writing:
+                while not job.is_done:
+                    self._write_group()
+        except BaseException:
+            job.is_done = True  # interrupted: nobody waits for it any more
+            raise
         if job.error is not None:
             raise job.error
         return job.result
 
     def _write_group(self) -> None:
+        """Carry out the requests that wait, in one transaction. Each is done afterwards, or waits on."""
         waiting = self._waiting
-        group = [waiting.popleft()]
-        while waiting and len(group) < limits.WRITE_GROUP_MAX:
-            group.append(waiting.popleft())
+        while waiting and waiting[0].is_done:
+            waiting.popleft()
+        group = [job for job in list(waiting)[: limits.WRITE_GROUP_MAX] if not job.is_done]
+        self._is_committing = False
         try:
-            writer = self._open_writer()
-            self._run(writer, group)
-        except BaseException as error:
-            self._abandon(group, error)
-            if not isinstance(error, Exception):
-                raise
-        finally:
+            self._run(self._open_writer(), group)
+        except apsw.Error as error:
+            self._roll_back()
             for job in group:
-                job.is_done = True
+                job.fail(failures.translate(error, self.path))
+        except _JobFailedError as failed:
+            self._roll_back()
+            failed.job.fail(failed.error)
+        except Exception as error:
+            self._roll_back()
+            for job in group:
+                job.fail(error)
+        except BaseException:
+            # Interrupted. The transaction is over only if its COMMIT has returned.
+            if self._is_committing and self._writer is not None and not self._writer.in_transaction:
+                _finish(group)
+            else:
+                self._roll_back()
+            raise
 
     def _run(self, writer: apsw.Connection, group: list[_Job[object]]) -> None:
         execute = writer.execute
@@ -152,50 +189,53 @@ class Store:
         execute("BEGIN IMMEDIATE")
         if writer.data_version() != self._writer_seen:
             self._catch_up(writer)
-        transaction = Transaction(writer, self.catalog, max(self.clock.now_us(), self._last_us))
+        clock_us = self.clock.now_us()
+        transaction = Transaction(writer, self.catalog, max(clock_us, self._last_us), clock_us)
         wrote = False
         for job in group:
             transaction.is_dirty = False
+            job.error = None
             try:
                 job.result = job.work(transaction)
             except apsw.Error:
                 raise
             except Exception as error:
                 if transaction.is_dirty:
-                    raise AssertionError("a request failed after it had begun to write") from error
+                    raise _JobFailedError(job, error) from error
                 job.error = error
             wrote |= transaction.is_dirty
         if not wrote:
             # Nothing was written, but what was read is answered only as committed state.
             execute("ROLLBACK")
+            _finish(group)
             return
         transaction.flush_counts()
+        self._is_committing = True
         execute("COMMIT")
+        _finish(group)
         self._writer_seen = writer.data_version()
         self._last_us = transaction.now_us
         if transaction.catalog is not self.catalog:
             self._publish(transaction.catalog)
 
+    def _stored_version(self, execute: Execute) -> int:
+        """Return the version of the stored catalog, unless a newer release has changed the file's format."""
+        check_recognised(execute, self.path)
+        return catalog_version(execute)
+
     def _catch_up(self, writer: apsw.Connection) -> None:
         """Learn what other processes have done since the last transaction of this one."""
-        if catalog_version(writer.execute) != self.catalog.version:
+        if self._stored_version(writer.execute) != self.catalog.version:
             self._publish(load_catalog(writer.execute))
         self._last_us = max(self._last_us, next(writer.execute(schema.LAST_LOG_TIME), (0,))[0])
         self._writer_seen = writer.data_version()
 
-    def _abandon(self, group: list[_Job[object]], error: BaseException) -> None:
-        """Undo a group: every member fails, also those whose part had gone well."""
+    def _roll_back(self) -> None:
         if self._writer is not None and self._writer.in_transaction:
             try:
                 self._writer.execute("ROLLBACK")
             except apsw.Error:
                 self._disconnect_writer()
-        for job in group:
-            # Each request raises an error of its own, in its own thread.
-            if isinstance(error, apsw.Error):
-                job.error = failures.translate(error, self.path)
-            else:
-                job.error = error if isinstance(error, Exception) else failures.interrupted(self.path)
 
     def _publish(self, catalog: Catalog) -> None:
         """Make a newer catalog the one that requests use. One read before another's commit comes too late."""
@@ -279,3 +319,8 @@ class Store:
         if self._readers is not None:
             self._readers.resume()
         self._writing.release()
+
+
+def _finish(group: list[_Job[object]]) -> None:
+    for job in group:
+        job.is_done = True

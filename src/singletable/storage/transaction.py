@@ -30,13 +30,14 @@ class Transaction:
     so a savepoint would be false safety).
     """
 
-    __slots__ = ("_counts", "catalog", "connection", "execute", "is_dirty", "now_us")
+    __slots__ = ("_counts", "catalog", "clock_us", "connection", "execute", "is_dirty", "now_us")
 
-    def __init__(self, connection: apsw.Connection, catalog: Catalog, now_us: int) -> None:
+    def __init__(self, connection: apsw.Connection, catalog: Catalog, now_us: int, clock_us: int) -> None:
         self.connection = connection
         self.execute = connection.execute
         self.catalog = catalog
-        self.now_us = now_us
+        self.now_us = now_us  # the time of changes, which never goes back
+        self.clock_us = clock_us  # what the clock says
         self.is_dirty = False
         self._counts: dict[int, list[int]] = {}
 
@@ -228,15 +229,16 @@ class Transaction:
     def token_digest(self, token: str) -> bytes | None:
         """Return the digest of the request that used a token in the last ten minutes."""
         row = next(self.execute(schema.SELECT_TOKEN, (token,)), None)
-        if row is None or row[0] <= self.now_us - limits.TRANSACTION_TOKEN_S * 1_000_000:
+        # A token from the future was left by a clock that has been put back since.
+        if row is None or abs(self.clock_us - row[0]) >= limits.TRANSACTION_TOKEN_S * 1_000_000:
             return None
         digest: bytes = row[1]
         return digest
 
     def save_token(self, token: str, digest: bytes) -> None:
         self.is_dirty = True
-        self.execute(schema.FORGET_OLD_TOKENS, (self.now_us - limits.TRANSACTION_TOKEN_S * 1_000_000,))
-        self.execute(schema.SAVE_TOKEN, (token, self.now_us, digest))
+        self.execute(schema.FORGET_OLD_TOKENS, (self.clock_us - limits.TRANSACTION_TOKEN_S * 1_000_000,))
+        self.execute(schema.SAVE_TOKEN, (token, self.clock_us, digest))
 
 
 def _with_index_active(definition: TableDefinition, index_id: int) -> TableDefinition:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -17,6 +18,8 @@ from singletable.errors import (
 from singletable.wire.forms import JSON
 from singletable.wire.operations import execute
 from singletable.wire.parameters import Answer, Session
+
+_log = logging.getLogger("singletable")
 
 _DYNAMODB: Final = "com.amazonaws.dynamodb.v20120810#"
 _CORAL: Final = "com.amazon.coral.service#"
@@ -43,6 +46,8 @@ def answer(session: Session, operation: str, body: bytes) -> WireAnswer:
     except ApiError as error:
         return error_answer(error)
     except DatabaseError as error:
+        _log.error("%s: %s", operation, error.message)
+        _log.debug("where it failed", exc_info=error)
         return error_answer(InternalServerError(error.message))
 
 

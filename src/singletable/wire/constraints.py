@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from singletable.wire.live_shapes import Shape, live_shape
-from singletable.wire.member_types import OPAQUE
+from singletable.wire.member_types import OPAQUE, fits
 from singletable.wire.refusals import refuse
 from singletable.wire.shapes import INPUTS, SHAPES
 from singletable.wire.violations import TABLE_NAME_LENGTH_MAX, TABLE_NAME_LENGTH_MIN, TABLE_NAME_PATTERN
@@ -152,7 +152,8 @@ def _accepts_string(shape: Shape) -> Accepts:
 
 def _accepts_number(shape: Shape) -> Accepts:
     low, high = _bounds(shape)
-    return lambda value: type(value) is int and low <= value <= high
+    kind = shape.kind
+    return lambda value: type(value) is int and low <= value <= high and fits(kind, value)
 
 
 def _bounds(shape: Shape) -> tuple[float, float]:

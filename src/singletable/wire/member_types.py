@@ -91,11 +91,17 @@ def _require_entries(shape: Shape, entries: Iterable[Any]) -> None:
             _require_type(element, entry, is_member=False)
 
 
+def fits(kind: str, number: int) -> bool:
+    """Tell whether a number fits into the 32 bits of an integer or the 64 of a long."""
+    bits = 31 if kind == "integer" else 63
+    return -(1 << bits) <= number < 1 << bits
+
+
 def _require_scalar(shape: Shape, kind: str, value: Any) -> None:
     match kind, value:
         case ("string", str()) | ("boolean", bool()):
             return
-        case (("integer" | "long"), int()) if not isinstance(value, bool):
+        case (("integer" | "long"), int()) if not isinstance(value, bool) and fits(kind, value):
             return
         case _, Mapping():
             raise SerializationError(_MAP_UNEXPECTED)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from singletable.errors import SingleTableError, UnknownOperationError
+import orjson
+
+from singletable.errors import SerializationError, SingleTableError, UnknownOperationError
 from singletable.storage.failures import not_understood
 from singletable.wire import batches, items, pages, tables, transactions
 from singletable.wire.constraints import check
@@ -44,6 +46,8 @@ def execute(session: Session, operation: str, params: Params, form: Form) -> Ans
         return run(session, params, form)
     except SingleTableError:
         raise
+    except (UnicodeEncodeError, orjson.JSONEncodeError) as error:
+        raise SerializationError(f"A value of the request cannot be sent: {error}") from None
     except Exception as error:
         raise not_understood(session.store.path) from error
 

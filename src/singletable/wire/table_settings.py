@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from singletable.errors import ValidationError
 from singletable.storage.definitions import Throughput
 from singletable.wire.parameters import Params
+from singletable.wire.shapes import SHAPES
 
 INVALID: Final = "One or more parameter values were invalid: "
 # Settings that are kept and described, and change nothing in how items are stored.
@@ -43,11 +44,15 @@ def index_settings(index: Params) -> dict[str, Any]:
 
 
 def _given(params: Params, names: Sequence[str]) -> dict[str, Any]:
-    return {name: _copied(params[name]) for name in names if params.get(name) is not None}
+    return {name: _copied(name, params[name]) for name in names if params.get(name) is not None}
 
 
-def _copied(setting: Any) -> Any:
-    return dict(setting) if isinstance(setting, dict) else setting
+def _copied(name: str, setting: Any) -> Any:
+    """Return a copy without the members that AWS does not know, and so ignores."""
+    if not isinstance(setting, Mapping):
+        return setting
+    known = SHAPES[name]["members"]
+    return {member: value for member, value in setting.items() if member in known}
 
 
 def _check_encryption(encryption: Params) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from binascii import b2a_base64
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -117,4 +117,6 @@ def _plain(value: Any) -> Any:
         return b2a_base64(bytes(value), newline=False).decode()
     if isinstance(value, set | frozenset):
         return sorted(value)
+    if isinstance(value, Mapping):
+        return dict(value)
     raise TypeError(type(value).__name__)
