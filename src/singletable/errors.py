@@ -8,11 +8,8 @@ SingleTableError
 │   ├── ConditionFailedError
 │   ├── TransactionCanceledError
 │   ├── IdempotentParameterMismatchError
-│   ├── ItemCollectionTooLargeError
 │   ├── ResourceNotFoundError
-│   ├── TableNotFoundError
 │   ├── ResourceInUseError
-│   ├── TableInUseError
 │   ├── LimitExceededError
 │   └── InternalServerError
 └── DatabaseError                       the file or the process, not the request
@@ -113,34 +110,16 @@ class IdempotentParameterMismatchError(ApiError):
     code = "IdempotentParameterMismatchException"
 
 
-class ItemCollectionTooLargeError(ApiError):
-    """The items under one partition key of a table with local indexes exceed 10 GB."""
-
-    code = "ItemCollectionSizeLimitExceededException"
-
-
 class ResourceNotFoundError(ApiError):
     """The table or index does not exist (or is not ready)."""
 
     code = "ResourceNotFoundException"
 
 
-class TableNotFoundError(ApiError):
-    """A backup or recovery operation names a table that does not exist."""
-
-    code = "TableNotFoundException"
-
-
 class ResourceInUseError(ApiError):
     """The resource exists already, or is being changed."""
 
     code = "ResourceInUseException"
-
-
-class TableInUseError(ApiError):
-    """A backup or recovery operation names a table that is being changed."""
-
-    code = "TableInUseException"
 
 
 class LimitExceededError(ApiError):

@@ -12,7 +12,6 @@ ITEM_BYTES_MAX: Final = 400 * KIB
 PARTITION_KEY_BYTES_MAX: Final = 2048
 SORT_KEY_BYTES_MAX: Final = 1024
 ATTRIBUTE_NAME_BYTES_MAX: Final = 64 * KIB - 1
-KEY_ATTRIBUTE_NAME_BYTES_MAX: Final = 255
 NESTING_LEVELS_MAX: Final = 32
 
 # --- numbers --------------------------------------------------------------------
@@ -34,8 +33,6 @@ PAGE_BYTES_MAX: Final = MIB
 BATCH_GET_ITEMS_MAX: Final = 100
 BATCH_GET_BYTES_MAX: Final = 16 * MIB
 BATCH_WRITE_ITEMS_MAX: Final = 25
-BATCH_WRITE_BYTES_MAX: Final = 16 * MIB
-TRANSACTION_ITEMS_MAX: Final = 100
 TRANSACTION_BYTES_MAX: Final = 4 * MIB
 TRANSACTION_TOKEN_S: Final = 10 * 60
 SCAN_SEGMENTS_MAX: Final = 1_000_000
@@ -46,7 +43,6 @@ REQUEST_BYTES_MAX: Final = 16 * MIB
 GLOBAL_INDEXES_MAX: Final = 20
 LOCAL_INDEXES_MAX: Final = 5
 PROJECTED_ATTRIBUTES_MAX: Final = 100
-ITEM_COLLECTION_BYTES_MAX: Final = 10 * 1024 * MIB
 
 # --- our own bounds ---------------------------------------------------------------------
 WRITE_GROUP_MAX: Final = 64  # requests that share one COMMIT

@@ -87,7 +87,8 @@ def read_page(rows: Rows, target: Target, request: Query | Scan) -> Page:
         items=None if request.select == "COUNT" else _projected(found.items, request),
         count=len(found.items),
         scanned=found.scanned,
-        last_key=None if found.last is None else _cursor(target, orjson.loads(found.last)),
+        last=found.last,
+        key_names=target.key_names if found.last is not None else (),
         consumed=None if request.report == "NONE" else _consumed(target, request, found.page_bytes, fetches),
     )
 
@@ -188,10 +189,6 @@ def _projected(items: list[StoredItem], request: Query | Scan) -> list[StoredIte
         return items
     apply = request.projection.apply
     return [apply(orjson.loads(item) if isinstance(item, bytes) else item) for item in items]
-
-
-def _cursor(target: Target, item: Item) -> Item:
-    return {name: item[name] for name in target.key_names}
 
 
 def _consumed(target: Target, request: Query | Scan, page_bytes: int, fetches: _Fetches | None) -> Consumed:

@@ -36,12 +36,16 @@ class WriteResult:
 
 @dataclass(slots=True)
 class Page:
-    """A page of a query or scan. `items` is None when only the counts were asked for."""
+    """A page of a query or scan. `items` is None when only the counts were asked for.
+
+    `last` is the item that a full page ended with, as it is stored; its attributes `key_names` are the cursor.
+    """
 
     items: list[StoredItem] | None
     count: int
     scanned: int
-    last_key: Item | None
+    last: bytes | None
+    key_names: tuple[str, ...]
     consumed: Consumed | None = None
 
 

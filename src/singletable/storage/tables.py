@@ -123,10 +123,6 @@ class Table:
         sort = key_bytes(self.sort_type, item[self.sort_name][self.sort_type])
         return PrimaryKey(partition_bytes(partition), sort)
 
-    def key_item(self, item: Item) -> Item:
-        """Return the key attributes of an item alone."""
-        return {name: item[name] for name in self.key_names}
-
 
 def _projected_names(index: IndexDefinition, table: TableDefinition) -> frozenset[str] | None:
     if index.projection.kind == "ALL":

@@ -61,6 +61,8 @@ def _unprocessed(part: Params, keys: list[Any]) -> Answer:
 
 def parse_batch_get(params: Params, form: Form) -> BatchGetItem:
     tables = params["RequestItems"]
+    if len({table_name(name) for name in tables}) != len(tables):
+        raise ValidationError("One or more parameter values were invalid: A table is named twice")
     if sum(len(part["Keys"]) for part in tables.values()) > limits.BATCH_GET_ITEMS_MAX:
         raise ValidationError("Too many items requested for the BatchGetItem call")
     return BatchGetItem(

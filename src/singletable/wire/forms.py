@@ -31,6 +31,10 @@ class Form(Protocol):
         """Return the items of a page."""
         ...
 
+    def cursor(self, last: bytes, names: Sequence[str], shown: Any | None) -> dict[str, Any]:
+        """Return the key attributes of a page's last item; `shown` is that item in the answer, if it is there."""
+        ...
+
     def time(self, at_us: int) -> Any:
         """Return a point in time for an answer."""
         ...
@@ -46,6 +50,10 @@ class JsonForm:
 
     def items(self, stored: Sequence[StoredItem]) -> list[Any]:
         return [self.item(item) for item in stored]
+
+    def cursor(self, last: bytes, names: Sequence[str], shown: Any | None) -> dict[str, Any]:
+        item = orjson.loads(last)
+        return {name: item[name] for name in names}
 
     def time(self, at_us: int) -> Any:
         return round(at_us / 1_000_000, 3)
@@ -68,6 +76,10 @@ class NativeForm:
             orjson.loads(item) if isinstance(item, bytes) and item[0] != _HOLDS_BINARY else self.item(item)
             for item in stored
         ]
+
+    def cursor(self, last: bytes, names: Sequence[str], shown: Any | None) -> dict[str, Any]:
+        item = self.item(last) if shown is None else shown
+        return {name: dict(item[name]) for name in names}
 
     def time(self, at_us: int) -> Any:
         return datetime.fromtimestamp(at_us / 1_000_000, UTC)

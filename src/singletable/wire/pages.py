@@ -39,8 +39,10 @@ def _page_answer(page: Page, wanted: Report, form: Form) -> Answer:
         answer["Items"] = form.items(page.items)
     answer["Count"] = page.count
     answer["ScannedCount"] = page.scanned
-    if page.last_key is not None:
-        answer["LastEvaluatedKey"] = form.item(page.last_key)
+    if page.last is not None:
+        is_shown = page.items is not None and page.items[-1:] == [page.last]
+        shown = answer["Items"][-1] if is_shown else None
+        answer["LastEvaluatedKey"] = form.cursor(page.last, page.key_names, shown)
     if page.consumed is not None:
         answer["ConsumedCapacity"] = consumed_capacity(page.consumed, wanted)
     return answer
