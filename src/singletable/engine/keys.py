@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NoReturn, Protocol
 
 from singletable import limits
@@ -36,26 +37,23 @@ def require_table(catalog: Catalog, name: str) -> Table:
 
 def key_of_item(table: Table, item: Item) -> PrimaryKey:
     """Return the key of an item that is to be stored."""
-    name, key_type = table.partition_name, table.partition_type
-    partition = _partition_part(name, key_type, _payload_of_item(item, name, key_type))
-    sort_name, sort_type = table.sort_name, table.sort_type
-    if sort_name is None or sort_type is None:
-        return PrimaryKey(partition, b"")
-    payload = _payload_of_item(item, sort_name, sort_type)
-    return PrimaryKey(partition, _sort_part(sort_name, sort_type, payload))
+    return _key(table, item, _payload_of_item)
 
 
 def key_of_request(table: Table, key: Item) -> PrimaryKey:
     """Return the key that a Key parameter names."""
     if len(key) != len(table.key_names):
         raise ValidationError(NO_MATCH)
+    return _key(table, key, _payload_of_key)
+
+
+def _key(table: Table, item: Item, payload_of: Callable[[Item, str, KeyType], str]) -> PrimaryKey:
     name, key_type = table.partition_name, table.partition_type
-    partition = _partition_part(name, key_type, _payload_of_key(key, name, key_type))
+    partition = _partition_part(name, key_type, payload_of(item, name, key_type))
     sort_name, sort_type = table.sort_name, table.sort_type
     if sort_name is None or sort_type is None:
         return PrimaryKey(partition, b"")
-    payload = _payload_of_key(key, sort_name, sort_type)
-    return PrimaryKey(partition, _sort_part(sort_name, sort_type, payload))
+    return PrimaryKey(partition, _sort_part(sort_name, sort_type, payload_of(item, sort_name, sort_type)))
 
 
 def _payload_of_item(item: Item, name: str, key_type: KeyType) -> str:

@@ -27,38 +27,32 @@ class GetItem:
 
 
 @dataclass(slots=True, kw_only=True)
-class PutItem:
+class _SingleWrite:
+    """What writes of one item have in common."""
+
     table: str
+    condition: Condition | None = None
+    returns: ReturnValues = "NONE"
+    returns_on_failure: bool = False
+    report: Report = "NONE"
+    reports_collections: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class PutItem(_SingleWrite):
     item: Item
     item_bytes: int
-    condition: Condition | None = None
-    returns: ReturnValues = "NONE"
-    returns_on_failure: bool = False
-    report: Report = "NONE"
-    reports_collections: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
-class DeleteItem:
-    table: str
+class DeleteItem(_SingleWrite):
     key: Item
-    condition: Condition | None = None
-    returns: ReturnValues = "NONE"
-    returns_on_failure: bool = False
-    report: Report = "NONE"
-    reports_collections: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
-class UpdateItem:
-    table: str
+class UpdateItem(_SingleWrite):
     key: Item
     update: Update | None = None
-    condition: Condition | None = None
-    returns: ReturnValues = "NONE"
-    returns_on_failure: bool = False
-    report: Report = "NONE"
-    reports_collections: bool = False
 
 
 @dataclass(slots=True, kw_only=True)

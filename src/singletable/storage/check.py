@@ -21,7 +21,7 @@ from singletable.storage.definitions import decode_definition
 from singletable.storage.formats import check_recognised, format_version
 from singletable.storage.images import Image, encode_item
 from singletable.storage.problems import Problem
-from singletable.storage.reading import select_counts, snapshot
+from singletable.storage.reading import Counts, select_counts, snapshot
 from singletable.storage.tables import Index, Table
 from singletable.values.sizes import item_bytes
 
@@ -31,11 +31,6 @@ _PROBLEMS_MAX = 100  # a damaged file may have millions; the first ones tell
 _PROGRESS_ROWS = 1_000
 _SELECT_NEXT_ID = "SELECT value FROM meta WHERE name = 'next_id'"
 _FIXED_TABLES = ("meta", "catalog", "counter", "backfill", "dropped", "token", "log")
-
-
-class _Totals(NamedTuple):
-    items: int
-    item_bytes: int
 
 
 class _Step(NamedTuple):
@@ -204,9 +199,9 @@ def _check_table(execute: Execute, table: Table, step: _Step) -> Iterator[Proble
                 expected[index.id][1] += index.projected_bytes(image)
             elif found is not None or row_id <= filled_to[index.id]:
                 yield Problem(where, f"its entry in index {index.name} is missing or wrong")
-    yield from _check_counts(execute, table.id, _Totals(items, total_bytes), _where(table))
+    yield from _check_counts(execute, table.id, Counts(items, total_bytes), _where(table))
     for index in table.indexes:
-        yield from _check_index(execute, table, index, _Totals(*expected[index.id]))
+        yield from _check_index(execute, table, index, Counts(*expected[index.id]))
 
 
 def _filled_to(execute: Execute, index: Index) -> int:
@@ -219,7 +214,7 @@ def _select_entry(index: Index) -> str:
     return f"SELECT item FROM {name} WHERE ipk = ? AND isk = ? AND pk = ? AND sk = ?"
 
 
-def _check_index(execute: Execute, table: Table, index: Index, expected: _Totals) -> Iterator[Problem]:
+def _check_index(execute: Execute, table: Table, index: Index, expected: Counts) -> Iterator[Problem]:
     """Every right entry was found from its item; any further one has no right to be there."""
     where = _where(table, index)
     entries = scalar(execute(f"SELECT count(*) FROM {schema.index_table(index.id)}"))
@@ -228,9 +223,9 @@ def _check_index(execute: Execute, table: Table, index: Index, expected: _Totals
     yield from _check_counts(execute, index.id, expected, where)
 
 
-def _check_counts(execute: Execute, store_id: int, actual: _Totals, where: str) -> Iterator[Problem]:
+def _check_counts(execute: Execute, store_id: int, actual: Counts, where: str) -> Iterator[Problem]:
     stored = select_counts(execute, store_id)
-    if tuple(stored) != tuple(actual):
+    if stored != actual:
         yield Problem(
             where,
             f"it holds {actual.items} items of {actual.item_bytes} bytes, "

@@ -7,6 +7,9 @@ from singletable.engine.requests import Query, Report, Scan, Select
 from singletable.engine.results import Page
 from singletable.engine.scan import scan as run_scan
 from singletable.errors import ValidationError
+from singletable.expressions.conditions import Condition
+from singletable.expressions.projections import Projection
+from singletable.expressions.scope import Scope
 from singletable.wire.forms import Form, take_key
 from singletable.wire.parameters import (
     Answer,
@@ -57,14 +60,8 @@ def parse_query(params: Params, form: Form) -> Query:
             "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."
         )
     placeholders = scope(params, form, _QUERY_EXPRESSIONS)
-    filter_text = params.get("FilterExpression")
-    projection_text = params.get("ProjectionExpression")
     condition = placeholders.key_condition(key_text)
-    chosen = (
-        None if filter_text is None else placeholders.condition(filter_text, parameter="FilterExpression")
-    )
-    projection = None if projection_text is None else placeholders.projection(projection_text)
-    placeholders.finish()
+    chosen, projection = _filter_and_projection(params, placeholders)
     start = params.get("ExclusiveStartKey")
     forward = params.get("ScanIndexForward")
     return Query(
@@ -87,13 +84,7 @@ def parse_scan(params: Params, form: Form) -> Scan:
     select = _select(params)
     segment, total_segments = _segments(params)
     placeholders = scope(params, form, _SCAN_EXPRESSIONS)
-    filter_text = params.get("FilterExpression")
-    projection_text = params.get("ProjectionExpression")
-    chosen = (
-        None if filter_text is None else placeholders.condition(filter_text, parameter="FilterExpression")
-    )
-    projection = None if projection_text is None else placeholders.projection(projection_text)
-    placeholders.finish()
+    chosen, projection = _filter_and_projection(params, placeholders)
     start = params.get("ExclusiveStartKey")
     return Scan(
         table=table_name(params["TableName"]),
@@ -108,6 +99,16 @@ def parse_scan(params: Params, form: Form) -> Scan:
         consistent=bool(params.get("ConsistentRead")),
         report=report(params),
     )
+
+
+def _filter_and_projection(params: Params, placeholders: Scope) -> tuple[Condition | None, Projection | None]:
+    """Return the last two expressions of a request, after which no placeholder may be left over."""
+    text = params.get("FilterExpression")
+    chosen = None if text is None else placeholders.condition(text, parameter="FilterExpression")
+    text = params.get("ProjectionExpression")
+    projection = None if text is None else placeholders.projection(text)
+    placeholders.finish()
+    return chosen, projection
 
 
 def _select(params: Params, *, prefix: str = "") -> Select | None:
