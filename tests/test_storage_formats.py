@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import apsw
@@ -141,3 +143,36 @@ def test_older_file_is_not_checked_before_its_upgrade(tmp_path: Path) -> None:
         check_file(path)
     assert caught.value.hint is not None
     assert "upgrades it" in caught.value.hint
+
+
+OPEN_WHEN_TOLD = """
+import sys
+from singletable import Database
+Database
+print("ready", flush=True)
+for path in sys.stdin:
+    with Database.open(path.strip()) as db:
+        print(db.list_tables()["TableNames"], flush=True)
+"""
+
+
+def test_processes_that_make_one_file_at_once_all_open_it(tmp_path: Path) -> None:
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", OPEN_WHEN_TOLD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(4)
+    ]
+    for child in children:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+    paths = "".join(f"{tmp_path / str(number)}\n" for number in range(25))
+    for child in children:
+        assert child.stdin is not None
+        child.stdin.write(paths)
+        child.stdin.flush()
+    for child in children:
+        answers, _ = child.communicate()
+        assert answers == "[]\n" * 25
+        assert child.returncode == 0
+    assert check_file(tmp_path / "0") == []

@@ -18,7 +18,7 @@ from singletable.storage.catalog import Catalog, Execute, load_catalog, scalar
 from singletable.storage.check_log import check_log
 from singletable.storage.connections import connect_for_reading
 from singletable.storage.definitions import decode_definition
-from singletable.storage.formats import check_recognised, format_version
+from singletable.storage.formats import check_recognised
 from singletable.storage.images import Image, encode_item
 from singletable.storage.problems import Problem
 from singletable.storage.reading import Counts, select_counts, snapshot
@@ -57,8 +57,7 @@ def check_file(path: str | os.PathLike[str], progress: Progress | None = None) -
     try:
         connection = connect_for_reading(path)
         try:
-            check_recognised(connection.execute, path)
-            version = format_version(connection.execute)
+            version = check_recognised(connection.execute, path)
             if version != schema.FORMAT_VERSION:
                 raise errors.NotADatabaseError(
                     f"{path} has format {version}; only format {schema.FORMAT_VERSION} can be checked",

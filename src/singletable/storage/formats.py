@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Any, Final
 
 import apsw
 import orjson
@@ -13,6 +14,7 @@ from singletable.storage import schema
 from singletable.storage.catalog import Execute, scalar
 from singletable.storage.connections import Place
 from singletable.storage.images import encode_item
+from singletable.storage.turns import Turns
 
 
 def _mark_binary_items(execute: Execute) -> None:
@@ -40,7 +42,7 @@ def prepare(connection: apsw.Connection, place: Place) -> None:
     if _is_current(connection, place):
         return
     if not place.in_memory:
-        connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        _use_write_ahead_log(connection)
     connection.execute("BEGIN IMMEDIATE")
     try:
         if not _is_current(connection, place):  # another process may have been faster
@@ -52,20 +54,48 @@ def prepare(connection: apsw.Connection, place: Place) -> None:
         raise
 
 
+def _use_write_ahead_log(connection: apsw.Connection) -> None:
+    """Switch a file to SQLite's write-ahead log. Where several processes do, SQLite does not wait by itself."""
+    turns = Turns()
+    for tries in itertools.count():
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").fetchall()
+            return
+        except apsw.BusyError:
+            if not turns.wait(tries):
+                raise
+
+
 def format_version(execute: Execute) -> int:
     return int(scalar(execute("PRAGMA user_version")))
 
 
-def check_recognised(execute: Execute, path: str) -> None:
-    """Raise unless the file is empty or a singletable database of a format that this release knows."""
-    application = scalar(execute("PRAGMA application_id"))
-    version = format_version(execute)
-    is_empty = not scalar(execute("SELECT EXISTS (SELECT 1 FROM sqlite_schema)"))
+# In one statement, so that another process that is making the database is seen before or after, not half way.
+_SELECT_HEADER: Final = """
+SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version),
+       NOT EXISTS (SELECT 1 FROM sqlite_schema)
+"""
+
+
+def check_recognised(execute: Execute, path: str) -> int:
+    """Return the format of a file, 0 for an empty one. Raise unless it is of a format that this release knows."""
+    header: list[Any] = execute(_SELECT_HEADER).fetchall()
+    application, version, is_empty = header[0]
     if application != schema.APPLICATION_ID and not (is_empty and application == version == 0):
         raise errors.NotADatabaseError(
             f"{path} is an SQLite database, but not one of singletable",
             hint="give the path of a database made by singletable, or of a file that does not exist yet",
         )
+    _check_known(version, path)
+    return int(version)
+
+
+def check_not_upgraded(execute: Execute, path: str) -> None:
+    """Raise when a newer release has changed the format of a file that is open here."""
+    _check_known(format_version(execute), path)
+
+
+def _check_known(version: int, path: str) -> None:
     if version > schema.FORMAT_VERSION:
         raise errors.NewerFormatError(
             f"{path} has format {version}; this release reads formats up to {schema.FORMAT_VERSION}",
@@ -74,8 +104,7 @@ def check_recognised(execute: Execute, path: str) -> None:
 
 
 def _is_current(connection: apsw.Connection, place: Place) -> bool:
-    check_recognised(connection.execute, place.path)
-    return format_version(connection.execute) == schema.FORMAT_VERSION
+    return check_recognised(connection.execute, place.path) == schema.FORMAT_VERSION
 
 
 def _create_or_upgrade(execute: Execute) -> None:

@@ -15,7 +15,7 @@ from singletable.storage import failures, fork, schema
 from singletable.storage.background import Background, has_work
 from singletable.storage.catalog import Catalog, Execute, catalog_version, load_catalog
 from singletable.storage.connections import Place, Reader, Readers, connect, create_file
-from singletable.storage.formats import check_recognised, prepare
+from singletable.storage.formats import check_not_upgraded, prepare
 from singletable.storage.reading import snapshot
 from singletable.storage.transaction import Transaction
 from singletable.storage.turns import Turns
@@ -220,7 +220,7 @@ class Store:
 
     def _stored_version(self, execute: Execute) -> int:
         """Return the version of the stored catalog, unless a newer release has changed the file's format."""
-        check_recognised(execute, self.path)
+        check_not_upgraded(execute, self.path)
         return catalog_version(execute)
 
     def _catch_up(self, writer: apsw.Connection) -> None:
