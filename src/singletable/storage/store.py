@@ -133,6 +133,8 @@ class Store:
                 return work(self._open_writer().execute, self.catalog)
             except apsw.Error as error:
                 raise failures.translate(error, self.path) from error
+            finally:
+                self._roll_back()  # of a snapshot that an interrupt left open
 
     # --- writing ---------------------------------------------------------------------
 
