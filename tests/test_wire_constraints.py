@@ -664,7 +664,7 @@ def test_requests_of_a_batch_are_echoed_with_every_member_java_would_print() -> 
 
 def test_value_that_nests_too_deep_to_be_echoed_is_still_refused() -> None:
     value: Params = {"S": "leaf"}
-    for _ in range(2000):
+    for _ in range(100_000):
         value = {"M": {"n": value}}
     requests = [{"PutRequest": {"Item": {"pk": value}}}] * 26
     assert message(ValidationError, "BatchWriteItem", {"RequestItems": {"abc": requests}}) == (

@@ -23,7 +23,7 @@ from singletable.storage.images import Image, encode_item
 from singletable.storage.problems import Problem
 from singletable.storage.reading import Counts, select_counts, snapshot
 from singletable.storage.tables import Index, Table
-from singletable.values.sizes import item_bytes
+from singletable.values.reading import read_item
 
 Progress = Callable[[int, int], None]
 
@@ -179,12 +179,13 @@ def _check_table(execute: Execute, table: Table, step: _Step) -> Iterator[Proble
         where = f"{_where(table)}, row {row_id}"
         try:
             image = Image(raw, size, orjson.loads(raw))
-            if encode_item(image.item) != raw:
+            item, item_bytes = read_item(image.item, native=False)
+            if encode_item(item) != raw:
                 yield Problem(where, "its item is not stored in the normal form")
-            if table.key_of(image.item) != (pk, sk):
+            if table.key_of(item) != (pk, sk):
                 yield Problem(where, "its key columns do not match the item")
-            if item_bytes(image.item) != size:
-                yield Problem(where, f"its size is {item_bytes(image.item)}, but {size} is stored")
+            if item_bytes != size:
+                yield Problem(where, f"its size is {item_bytes}, but {size} is stored")
         except (ValueError, KeyError, TypeError, AttributeError, errors.ApiError) as error:
             yield Problem(where, f"the item cannot be read: {error}")
             continue
