@@ -101,6 +101,7 @@ def create_file(path: str) -> None:
         raise errors.NotADatabaseError(f"{path} is a directory", hint="give the path of a file in it")
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        _sync_directory(os.path.dirname(path) or ".")
     except FileExistsError:
         # SQLite takes a file too short for its header to be an empty one, and would write over it.
         if 0 < os.stat(path).st_size < _HEADER_BYTES:
@@ -115,6 +116,16 @@ def create_file(path: str) -> None:
         raise errors.ReadOnlyDatabaseError(
             f"{path} cannot be made: {error.strerror}", hint="check the permissions of its directory"
         ) from None
+
+
+def _sync_directory(path: str) -> None:
+    """Make sure that a new file is still in its directory after a power cut."""
+    if os.name == "posix":
+        directory = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)
 
 
 class Reader:
