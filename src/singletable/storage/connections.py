@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import threading
@@ -119,8 +120,11 @@ def create_file(path: str) -> None:
 
 
 def _sync_directory(path: str) -> None:
-    """Make sure that a new file is still in its directory after a power cut."""
-    if os.name == "posix":
+    """Make sure that a new file is still in its directory after a power cut, where directories can be synced."""
+    if os.name != "posix":
+        return
+    # Some file systems refuse it, as SQLite knows too, which passes over that when it makes its own files.
+    with contextlib.suppress(OSError):
         directory = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             os.fsync(directory)
