@@ -80,7 +80,6 @@ class Table:
         "index_by_name",
         "indexes",
         "insert_item",
-        "key_attributes",
         "key_names",
         "logs_changes",
         "name",
@@ -98,7 +97,6 @@ class Table:
         self.definition = definition
         self.id = definition.id
         self.name = definition.name
-        self.key_attributes = definition.key.attributes
         self.key_names = definition.key.names
         self.logs_changes = definition.logs_changes
         self.partition_name = definition.key.partition[0].name

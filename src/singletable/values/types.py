@@ -9,8 +9,6 @@ from __future__ import annotations
 from typing import Any, Final, Literal, TypeAlias
 
 KeyType: TypeAlias = Literal["S", "N", "B"]
-SetType: TypeAlias = Literal["SS", "NS", "BS"]
-AttributeType: TypeAlias = Literal["S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "L", "M"]
 
 Value: TypeAlias = dict[str, Any]
 Item: TypeAlias = dict[str, Value]
