@@ -19,7 +19,14 @@ from singletable.server.replies import Reply, error_reply
 HEAD_BYTES_MAX: Final = 64 * KIB
 
 _KEPT_HEADERS: Final = frozenset(
-    (b"x-amz-target", b"content-type", b"content-length", b"transfer-encoding", b"expect")
+    (
+        b"x-amz-target",
+        b"content-type",
+        b"content-encoding",
+        b"content-length",
+        b"transfer-encoding",
+        b"expect",
+    )
 )
 
 

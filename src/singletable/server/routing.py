@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import orjson
 
+from singletable.server.encoding import decode
 from singletable.server.replies import AMZ_JSON, PLAIN_JSON, Reply
 
 if TYPE_CHECKING:
@@ -48,12 +49,16 @@ def _route_post(request: Request) -> Call | Reply:
     if request.body and declared not in (AMZ_JSON, PLAIN_JSON):
         return NOT_FOUND
     content_type = AMZ_JSON if declared == AMZ_JSON else PLAIN_JSON
+    encoding = request.headers.get(b"content-encoding")
+    body = request.body if encoding is None else decode(request.body, encoding)
+    if isinstance(body, Reply):
+        return body
     target = request.headers.get(b"x-amz-target", b"")
     operation = target.removeprefix(_TARGET_PREFIX)
     # An operation is looked up by a name of letters; anything else cannot be one.
     if operation is target or not operation.isalpha():
-        return _unknown(request.body, content_type)
-    return Call(operation.decode(), request.body, content_type)
+        return _unknown(body, content_type)
+    return Call(operation.decode(), body, content_type)
 
 
 def _unknown(body: bytes, content_type: bytes) -> Reply:
