@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types layers unit soak test-aws-local bench clean
+.PHONY: help run test lint types layers unit soak test-aws-local test-peers test-clients bench clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 17
@@ -29,13 +29,20 @@ layers: $(STAMP)
 	$(BIN)/lint-imports
 
 unit: $(STAMP)
-	$(BIN)/pytest -n 2 -q -m "not soak and not aws_local"
+	$(BIN)/pytest -n 2 -q -m "not soak and not aws_local and not peers and not clients"
 
 soak: $(STAMP) ## Run the long suites: crash loops, fault injection, large state machines
 	$(BIN)/pytest -q -m soak
 
 test-aws-local: $(STAMP) ## Check the tests' model of DynamoDB against AWS's own local build (npm, Java 17)
-	PYTHON=$(BIN)/python scripts/with_aws_local $(BIN)/pytest -q -m aws_local
+	$(BIN)/python scripts/with_peer.py aws-local $(BIN)/pytest -q -m "aws_local or peers"
+
+test-peers: $(STAMP) ## Check what is known of other engines against them: dynoxide, ministack, dynalite, moto (npm, cargo)
+	set -e; for peer in dynoxide ministack dynalite moto; do \
+		$(BIN)/python scripts/with_peer.py $$peer $(BIN)/pytest -q -m peers; done
+
+test-clients: $(STAMP) ## Prove the clients that people use against a server (installs them: pip, npm)
+	$(BIN)/pytest -q -m clients
 
 bench: $(STAMP) ## Measure, interleaved in one run; writes benchmarks/results/
 	$(BIN)/python -m benchmarks

@@ -66,6 +66,8 @@ def test_no_command_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         (["serve", "--port", "-1"], "error: argument --port: '-1' is no port"),
         (["serve", "--durability", "none"], "error: argument --durability: invalid choice: 'none'"),
+        (["serve", "--region", "nowhere"], "error: argument --region: 'nowhere' is no region"),
+        (["serve", "--account", "12"], "error: argument --account: '12' is no account: it has 12 digits"),
         (["serve", ""], "error: argument FILE: the name of the file is empty"),
         (["check", ""], "error: argument FILE: the name of the file is empty"),
         (["check"], "error: the following arguments are required: FILE"),

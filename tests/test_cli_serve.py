@@ -183,3 +183,13 @@ def test_boto3_sees_the_end_as_a_connection_error(tmp_path: Path) -> None:
     with pytest.raises((BotoCoreError, ClientError), match="Could not connect"):
         client.list_tables()
     client.close()
+
+
+def test_arns_name_the_region_and_account_of_the_command(tmp_path: Path) -> None:
+    flags = ("--region", "eu-west-1", "--account", "123456789012")
+    with CommandProcess("serve", "--port", "0", "--json", *flags, cwd=tmp_path) as server:
+        table = connect(ready(server)).create_table(**TABLE)["TableDescription"]
+        _, _, err = server.end(signal.SIGTERM)
+    assert table["TableArn"] == "arn:aws:dynamodb:eu-west-1:123456789012:table/things"
+    assert "AWS_DEFAULT_REGION=eu-west-1" in err
+    assert 'region_name="eu-west-1"' in err

@@ -12,8 +12,20 @@ from xml.etree import ElementTree
 
 import pytest
 
+from clients.environments import clients
 from docs import aws_stand_in
-from docs.blocks import DATA_LANGUAGES, LANGUAGES, ROOT, blocks_in, blocks_of, documents, prose_of
+from docs.blocks import (
+    CLIENT_LANGUAGES,
+    CLIENT_PAGES,
+    DATA_LANGUAGES,
+    LANGUAGES,
+    ROOT,
+    blocks_in,
+    blocks_of,
+    documents,
+    is_page_of_client,
+    prose_of,
+)
 from docs.pages import Command, Page, check_set_up, commands_of
 from singletable import Database
 from singletable.cli.arguments import build_parser
@@ -27,12 +39,18 @@ IDS: Final = [str(path.relative_to(ROOT)) for path in DOCUMENTS]
 FILE_FORMAT: Final = ROOT / "docs" / "internals" / "file-format.md"
 
 each_document = pytest.mark.parametrize("path", DOCUMENTS, ids=IDS)
+# test_clients.py runs the pages of clients, each with its client installed.
+each_document_that_needs_no_client = pytest.mark.parametrize(
+    "path",
+    [path for path in DOCUMENTS if not is_page_of_client(path)],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
 
 
 # --- the documents ----------------------------------------------------------------------------------
 
 
-@each_document
+@each_document_that_needs_no_client
 def test_every_block_does_what_it_shows(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with ExitStack() as stack:
@@ -45,9 +63,14 @@ def test_every_block_does_what_it_shows(path: Path, tmp_path: Path, monkeypatch:
 @each_document
 def test_every_block_is_of_a_kind_that_something_runs_or_compares(path: Path) -> None:
     for block in blocks_of(path):
-        assert block.language in LANGUAGES, block.place
+        assert block.language in (CLIENT_LANGUAGES if is_page_of_client(path) else LANGUAGES), block.place
         # test_docs_file_format.py compares those of the file format; no other document has data.
         assert block.language not in DATA_LANGUAGES or path == FILE_FORMAT, block.place
+
+
+def test_every_page_of_a_client_is_one_that_the_clients_suite_runs() -> None:
+    pages = {path.stem for path in CLIENT_PAGES.iterdir() if is_page_of_client(path)}
+    assert pages == {client.name for client in clients()}
 
 
 @each_document

@@ -2,141 +2,206 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import re
-from pathlib import Path
+import subprocess
+import sys
+from collections.abc import Iterator
 from typing import Any, Final
 
-import botocore
 import pytest
+from botocore.loaders import Loader
 
-from docs.blocks import ROOT, rows_of, section_of
-from singletable import Database, errors
+from docs.blocks import ROOT
+from singletable import Database
+from singletable.wire.coverage import (
+    OPERATION_REMARKS,
+    PARAMETER_REMARKS,
+    UNSERVED_OPERATIONS,
+    UNSERVED_PARAMETERS,
+    operation_refusal,
+    parameter_refusal,
+)
 from singletable.wire.operations import OPERATIONS
+from vectors.catalogue import all_vectors
 
-DOCUMENT: Final = ROOT / "docs" / "reference" / "compatibility.md"
-MODELS: Final = Path(botocore.__file__).parent / "data"
+GENERATOR: Final = ROOT / "scripts" / "generate_compatibility.py"
+MODELS: Final = {
+    name: Loader().load_service_model(name, "service-2") for name in ("dynamodb", "dynamodbstreams")
+}
+SHAPES: Final[dict[str, Any]] = MODELS["dynamodb"]["shapes"]
 KEY: Final = {"p": {"S": "a"}}
 
 
-def model_operations(service: str) -> list[str]:
-    (path,) = (MODELS / service).glob("*/service-2.json.gz")
-    with gzip.open(path, "rt", encoding="utf-8") as stream:
-        return sorted(json.load(stream)["operations"])
+def test_page_is_what_the_generator_writes() -> None:
+    subprocess.run([sys.executable, str(GENERATOR), "--check"], check=True, cwd=ROOT)
 
 
-@pytest.mark.parametrize("service", ["dynamodb", "dynamodbstreams"])
-def test_every_operation_of_the_model_has_one_row(service: str) -> None:
-    assert [row[0] for row in operations(service)] == model_operations(service)
+def test_every_operation_of_the_model_is_served_or_refused() -> None:
+    known = {name for model in MODELS.values() for name in model["operations"]}
+    assert OPERATIONS.keys() | UNSERVED_OPERATIONS.keys() == known
+    assert OPERATIONS.keys().isdisjoint(UNSERVED_OPERATIONS)
+    assert OPERATION_REMARKS.keys() <= OPERATIONS.keys()
 
 
-def operations(service: str) -> list[list[str]]:
-    """The rows of the operations of a service."""
-    own, _, streams = section_of(DOCUMENT, "## Operations").partition("DynamoDB Streams has an API")
-    return rows_of(own if service == "dynamodb" else streams)
-
-
-def test_served_operations_are_those_of_the_engine() -> None:
-    assert {row[0] for row in operations("dynamodb") if row[1] == "served"} == set(OPERATIONS)
-    assert {row[1] for row in (*operations("dynamodb"), *operations("dynamodbstreams"))} == {
-        "served",
-        "later",
-        "no",
-    }
-
-
-@pytest.mark.parametrize("operation", [row[0] for row in operations("dynamodb") if row[1] != "served"])
+@pytest.mark.parametrize("operation", UNSERVED_OPERATIONS)
 def test_operation_that_is_not_served_says_so(operation: str) -> None:
     with Database.open(":memory:") as database:
         status, body = database.answer(operation, b"{}")
     answer = json.loads(body)
     assert status == 400
     assert answer["__type"].endswith("#UnknownOperationException")
-    assert answer["message"] == f"{operation} is not supported in this release of singletable"
+    assert answer["message"] == operation_refusal(operation)
 
 
 # --- parameters -----------------------------------------------------------------------------------------
 
-LEGACY_REQUESTS: Final[dict[str, tuple[str, Any]]] = {
-    "AttributesToGet": ("GetItem", ["p"]),
-    "AttributeUpdates": ("UpdateItem", {"x": {"Value": {"S": "a"}, "Action": "PUT"}}),
-    "ConditionalOperator": ("DeleteItem", "AND"),
-    "Expected": ("DeleteItem", {"x": {"Exists": False}}),
-    "KeyConditions": ("Query", {"p": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "a"}]}}),
-    "QueryFilter": ("Query", {"x": {"ComparisonOperator": "NULL"}}),
-    "ScanFilter": ("Scan", {"x": {"ComparisonOperator": "NULL"}}),
-}
+
+def parameters(shape: str) -> Iterator[tuple[str, str]]:
+    """Yield the name and shape of every member that a shape holds, at any depth."""
+    described = SHAPES[shape]
+    for part in ("member", "value"):
+        if part in described and shape != "AttributeValue":
+            yield from parameters(described[part]["shape"])
+    for name, member in described.get("members", {}).items():
+        if shape != "AttributeValue":
+            yield name, member["shape"]
+            yield from parameters(member["shape"])
 
 
-def make_table(database: Database, **more: Any) -> None:
-    database.create_table(
-        TableName="table",
-        KeySchema=[{"AttributeName": "p", "KeyType": "HASH"}],
-        AttributeDefinitions=[{"AttributeName": "p", "AttributeType": "S"}],
-        **{"BillingMode": "PAY_PER_REQUEST", **more},
-    )
+def input_shape(operation: str) -> str:
+    shape: str = MODELS["dynamodb"]["operations"][operation]["input"]["shape"]
+    return shape
 
 
-def test_legacy_parameters_are_refused_with_what_replaced_them() -> None:
-    shown = {old.strip("`"): new.strip("`") for old, new in rows_of(section_of(DOCUMENT, "## Parameters"))}
-    assert shown.keys() == LEGACY_REQUESTS.keys()
-    with Database.open(":memory:") as database:
-        make_table(database)
-        for name, (operation, value) in LEGACY_REQUESTS.items():
-            key = {} if operation in ("Query", "Scan") else {"Key": KEY}
-            request = {"TableName": "table", **key, name: value}
-            status, body = database.answer(operation, json.dumps(request).encode())
-            assert status == 400
-            message = json.loads(body)["message"]
-            assert (
-                message == f"The legacy parameter {name} is not supported in this release; use {shown[name]}"
-            )
+def test_parameters_that_the_table_names_exist() -> None:
+    known = {name for operation in OPERATIONS for name, _ in parameters(input_shape(operation))}
+    assert known >= UNSERVED_PARAMETERS.keys() | PARAMETER_REMARKS.keys()
 
 
-def test_multi_attribute_keys_are_refused_in_the_words_shown() -> None:
-    index = {
-        "IndexName": "index",
-        "KeySchema": [{"AttributeName": name, "KeyType": "HASH"} for name in ("a", "b")],
-        "Projection": {"ProjectionType": "ALL"},
+def sample(shape: str) -> Any:
+    """Return the smallest value that fits a shape of the model."""
+    described = SHAPES[shape]
+    match described["type"]:
+        case "structure":
+            return {
+                name: sample(described["members"][name]["shape"]) for name in described.get("required", ())
+            }
+        case "list":
+            return [sample(described["member"]["shape"])]
+        case "map":
+            return {"a": sample(described["value"]["shape"])}
+        case "boolean":
+            return True
+        case "integer" | "long":
+            return described.get("min", 1)
+        case _:
+            return described["enum"][0] if "enum" in described else "a" * max(3, described.get("min", 1))
+
+
+REFUSED: Final = [
+    (operation, name, member["shape"])
+    for operation in ("CreateTable", "UpdateTable")
+    for name, member in SHAPES[input_shape(operation)]["members"].items()
+    if name in UNSERVED_PARAMETERS
+]
+
+
+@pytest.mark.parametrize(
+    ("operation", "name", "shape"), REFUSED, ids=[f"{operation}-{name}" for operation, name, _ in REFUSED]
+)
+def test_parameter_that_is_not_served_says_so(operation: str, name: str, shape: str) -> None:
+    table = {
+        "TableName": "table",
+        "KeySchema": [{"AttributeName": "p", "KeyType": "HASH"}],
+        "AttributeDefinitions": [{"AttributeName": "p", "AttributeType": "S"}],
+        "BillingMode": "PAY_PER_REQUEST",
     }
-    with Database.open(":memory:") as database, pytest.raises(errors.ValidationError) as caught:
+    with Database.open(":memory:") as database:
+        if operation == "UpdateTable":
+            database.create_table(**table)  # type: ignore[arg-type]
+            table = {"TableName": "table"}
+        status, body = database.answer(operation, json.dumps({**table, name: sample(shape)}).encode())
+    assert (status, json.loads(body)["message"]) == (400, parameter_refusal(name))
+
+
+# --- the vectors prove it -----------------------------------------------------------------------------------
+
+
+def paths(shape: str, path: str = "") -> Iterator[str]:
+    """Yield what can be said in a shape, as the page does."""
+    described = SHAPES[shape]
+    if shape == "AttributeValue":
+        return
+    for part in ("member", "value"):
+        if part in described:
+            yield from paths(described[part]["shape"], path)
+    for name, member in described.get("members", {}).items():
+        inner = f"{path}.{name}" if path else name
+        yield inner
+        if name not in UNSERVED_PARAMETERS:
+            yield from paths(member["shape"], inner)
+
+
+def said(shape: str, value: Any, path: str = "") -> Iterator[str]:
+    """Yield what a request says, by the same paths."""
+    described = SHAPES[shape]
+    if shape == "AttributeValue":
+        return
+    if isinstance(value, list) and "member" in described:
+        for element in value:
+            yield from said(described["member"]["shape"], element, path)
+    if isinstance(value, dict) and "value" in described:
+        for element in value.values():
+            yield from said(described["value"]["shape"], element, path)
+    for name, member in described.get("members", {}).items():
+        if isinstance(value, dict) and name in value:
+            inner = f"{path}.{name}" if path else name
+            yield inner
+            yield from said(member["shape"], value[name], inner)
+
+
+@pytest.mark.parametrize("operation", sorted(OPERATIONS))
+def test_every_parameter_that_is_served_stands_in_a_vector(operation: str) -> None:
+    shape = input_shape(operation)
+    proven = {
+        path
+        for vector in all_vectors().values()
+        for name, request in (
+            (vector.operation, vector.request),
+            *(("CreateTable", table) for table in vector.tables),
+            *vector.before,
+        )
+        if name == operation
+        for path in said(shape, request)
+    }
+    assert {
+        path for path in paths(shape) if path.rpartition(".")[2] not in UNSERVED_PARAMETERS
+    } - proven == set()
+
+
+@pytest.mark.parametrize("operation", sorted(OPERATIONS))
+def test_every_operation_has_vectors_of_answers_and_of_errors(operation: str) -> None:
+    vectors = [vector for vector in all_vectors().values() if vector.operation == operation]
+    assert any(vector.error is None for vector in vectors)
+    if SHAPES[input_shape(operation)].get("members"):
+        assert any(vector.error is not None for vector in vectors)
+
+
+# --- settings without effect ----------------------------------------------------------------------------------
+
+
+def test_throughput_is_no_limit() -> None:
+    with Database.open(":memory:") as database:
         database.create_table(
             TableName="table",
-            KeySchema=[{"AttributeName": "a", "KeyType": "HASH"}],
-            AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in ("a", "b")],
-            GlobalSecondaryIndexes=[index],  # type: ignore[list-item]
-            BillingMode="PAY_PER_REQUEST",
+            KeySchema=[{"AttributeName": "p", "KeyType": "HASH"}],
+            AttributeDefinitions=[{"AttributeName": "p", "AttributeType": "S"}],
+            ProvisionedThroughput={"ReadCapacityUnits": 1, "WriteCapacityUnits": 1},
         )
-    shown = " ".join(section_of(DOCUMENT, "## Parameters").split())
-    assert f'"{caught.value.message}"' in shown
-
-
-SETTINGS: Final[dict[str, Any]] = {
-    "SSESpecification": {"Enabled": True},
-    "TableClass": "STANDARD_INFREQUENT_ACCESS",
-    "OnDemandThroughput": {"MaxReadRequestUnits": 1, "MaxWriteRequestUnits": 1},
-    "WarmThroughput": {"ReadUnitsPerSecond": 12000, "WriteUnitsPerSecond": 4000},
-    "ResourcePolicy": "{}",
-    "ProvisionedThroughput": {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1},
-    "Tags": [{"Key": "a", "Value": "b"}],
-}
-
-
-def test_settings_without_effect_are_those_named() -> None:
-    sentence = re.search(
-        r"kept and described, and change nothing.*?:\n(.*?)\n\n",
-        section_of(DOCUMENT, "## Parameters"),
-        re.DOTALL,
-    )
-    assert sentence is not None
-    assert re.findall(r"`(\w+)`", sentence[1]) == list(SETTINGS)
-
-
-@pytest.mark.parametrize("name", SETTINGS)
-def test_setting_without_effect_is_accepted(name: str) -> None:
-    billing = "PROVISIONED" if name == "ProvisionedThroughput" else "PAY_PER_REQUEST"
-    with Database.open(":memory:") as database:
-        make_table(database, **{name: SETTINGS[name], "BillingMode": billing})
         for _ in range(20):  # far beyond one unit a second
             database.put_item(TableName="table", Item=KEY)
+
+
+def test_page_links_to_every_served_operation() -> None:
+    page = (ROOT / "docs" / "reference" / "compatibility.md").read_text(encoding="utf-8")
+    assert all(f"\n### {operation}\n" in page for operation in OPERATIONS)

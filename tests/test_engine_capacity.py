@@ -16,6 +16,7 @@ from singletable.capacity.units import (
     transaction_write_units,
     write_units,
 )
+from singletable.engine import collections
 
 # --- the rules -----------------------------------------------------------------------------------
 
@@ -323,6 +324,40 @@ def test_what_a_local_index_fetches_from_its_table_is_paid_for_item_by_item(db: 
     }
 
 
+@pytest.mark.parametrize("report", ["NONE", "INDEXES"])
+def test_a_page_that_fetches_is_full_by_what_it_costs(db: Database, report: Any) -> None:
+    # AWS guide, "Local secondary indexes", "Read capacity units": 1 MB of entries and of items rounded up to 4 KB.
+    db.create_table(
+        TableName="fetching",
+        KeySchema=key_schema("pk", "sk"),
+        AttributeDefinitions=attributes(pk="S", sk="S", l="S"),
+        LocalSecondaryIndexes=[index("lsi", "pk", "l", projection="KEYS_ONLY")],
+        BillingMode="PAY_PER_REQUEST",
+    )
+    for number in range(300):
+        item = {"pk": s("a"), "sk": s(f"{number:03}"), "l": s("l"), "x": s("x" * 300)}
+        db.put_item(TableName="fetching", Item=item)
+
+    def page(**more: Any) -> Any:
+        return db.query(
+            TableName="fetching",
+            IndexName="lsi",
+            KeyConditionExpression="pk = :p",
+            ExpressionAttributeValues={":p": s("a")},
+            ReturnConsumedCapacity=report,
+            **more,
+        )
+
+    first = page(Select="ALL_ATTRIBUTES")
+    # 255 items of 4 KB, and one block of entries with 10 bytes each.
+    assert first["Count"] == 255
+    if report == "INDEXES":
+        assert arms(first["ConsumedCapacity"]) == {"total": 128, "table": 127.5, "lsi": 0.5}
+    second = page(Select="ALL_ATTRIBUTES", ExclusiveStartKey=first["LastEvaluatedKey"])
+    assert (second["Count"], "LastEvaluatedKey" in second) == (45, False)
+    assert page()["Count"] == 300  # the entries alone are far from 1 MB
+
+
 # --- batches and transactions --------------------------------------------------------------------
 
 
@@ -378,13 +413,13 @@ def test_a_transaction_of_writes_costs_twice_and_says_that_it_wrote(db: Database
         ReturnConsumedCapacity="INDEXES",
     )
     (consumed,) = answer["ConsumedCapacity"]
-    # 2 for the put, 2 for its entry, 2 for the delete, 4 for the check of two kilobytes.
+    # 2 for the put, 2 for the delete, 4 for the check of two kilobytes; the entry is written once.
     assert consumed == {
         "TableName": "indexed",
-        "CapacityUnits": 10.0,
-        "WriteCapacityUnits": 10.0,
+        "CapacityUnits": 9.0,
+        "WriteCapacityUnits": 9.0,
         "Table": {"CapacityUnits": 8.0, "WriteCapacityUnits": 8.0},
-        "GlobalSecondaryIndexes": {"gsi": {"CapacityUnits": 2.0, "WriteCapacityUnits": 2.0}},
+        "GlobalSecondaryIndexes": {"gsi": {"CapacityUnits": 1.0, "WriteCapacityUnits": 1.0}},
     }
 
 
@@ -417,6 +452,18 @@ def test_writes_report_the_collection_they_belong_to(db: Database) -> None:
     delete = db.delete_item(TableName="indexed", Key=key(), ReturnItemCollectionMetrics="SIZE")
     assert delete == {"ItemCollectionMetrics": SMALL}
     assert db.put_item(TableName="indexed", Item=SEED, ReturnItemCollectionMetrics="NONE") == {}
+
+
+def test_a_collection_is_measured_in_whole_gigabytes(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A gigabyte of a thousand bytes: one of items, and one of what the local index holds of them.
+    monkeypatch.setattr(collections, "_GIGABYTE", 1000)
+    create_indexed(db)
+    half = {"pk": s("a"), "l": s("l"), "x": s("x" * 500)}
+    sizes = []
+    for item in ({**half, "sk": s("1")}, {**half, "sk": s("2")}, {"pk": s("b"), "sk": s("1")}):
+        answer = db.put_item(TableName="indexed", Item=item, ReturnItemCollectionMetrics="SIZE")
+        sizes.append(answer["ItemCollectionMetrics"]["SizeEstimateRangeGB"])
+    assert sizes == [[1.0, 2.0], [2.0, 3.0], [0.0, 1.0]]
 
 
 def test_a_table_without_local_indexes_has_no_collections(db: Database) -> None:

@@ -154,8 +154,21 @@ def test_a_stream_that_is_turned_off_is_no_stream(db: Database) -> None:
         pytest.param({"SSEType": "KMS"}, {"Status": "ENABLED", "SSEType": "KMS"}, id="type-alone"),
         pytest.param(
             {"Enabled": True, "SSEType": "KMS", "KMSMasterKeyId": "alias/mine"},
-            {"Status": "ENABLED", "SSEType": "KMS", "KMSMasterKeyArn": "alias/mine"},
-            id="own-key",
+            {
+                "Status": "ENABLED",
+                "SSEType": "KMS",
+                "KMSMasterKeyArn": "arn:aws:kms:us-east-1:000000000000:alias/mine",
+            },
+            id="own-key-by-alias",
+        ),
+        pytest.param(
+            {"Enabled": True, "SSEType": "KMS", "KMSMasterKeyId": "1234abcd"},
+            {
+                "Status": "ENABLED",
+                "SSEType": "KMS",
+                "KMSMasterKeyArn": "arn:aws:kms:us-east-1:000000000000:key/1234abcd",
+            },
+            id="own-key-by-id",
         ),
     ],
 )
@@ -180,6 +193,25 @@ def test_settings_without_an_effect_on_storage_are_described(db: Database) -> No
     assert table["DeletionProtectionEnabled"] is True
     assert table["OnDemandThroughput"] == {"MaxReadRequestUnits": 100}
     db.update_table(TableName="things", DeletionProtectionEnabled=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "why"),
+    [
+        ("ResourcePolicy", "{}", "there is no IAM"),
+        ("GlobalTableSourceArn", "things", "there is one region, and no replicas"),
+    ],
+)
+def test_what_cannot_be_here_is_refused_and_says_why(
+    calm_db: Database, name: str, value: str, why: str
+) -> None:
+    assert refusal(calm_db, "create_table", **request(**{name: value})) == invalid(
+        f"The parameter {name} is not supported by singletable: {why}"
+    )
+
+
+def test_an_empty_list_of_what_cannot_be_here_asks_for_nothing(db: Database) -> None:
+    db.create_table(**request(VectorIndexes=[]))
 
 
 def test_names_of_tables_are_case_sensitive(db: Database) -> None:
@@ -394,7 +426,7 @@ BAD_INDEXES = [
     pytest.param(
         request(GlobalSecondaryIndexes=[index("by-q", "q")]),
         f"{INVALID}Some index key attributes are not defined in AttributeDefinitions. Keys: [q], "
-        "AttributeDefinitions: [pk, sk]",
+        "AttributeDefinitions: [sk, pk]",
         id="undefined-key",
     ),
     pytest.param(
@@ -403,8 +435,8 @@ BAD_INDEXES = [
             AttributeDefinitions=attributes(pk="S", sk="S", g="S", x="S"),
             GlobalSecondaryIndexes=[index("by-g", "g", projection="INCLUDE")],
         ),
-        f"{INVALID}Some AttributeDefinitions are not used. AttributeDefinitions: [pk, sk, g, x], "
-        "keys used: [pk, sk, g]",
+        f"{INVALID}Some AttributeDefinitions are not used. AttributeDefinitions: [sk, x, pk, g], "
+        "keys used: [g, sk, pk]",
         id="unused-definition",
     ),
     pytest.param(

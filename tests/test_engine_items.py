@@ -402,21 +402,6 @@ def test_a_put_of_a_wrong_value_is_refused_in_an_envelope(
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("Expected", {"a": {"Exists": False}}),
-        ("ConditionalOperator", "AND"),
-    ],
-)
-def test_parameters_from_before_expressions_are_refused_with_their_successor(
-    calm_db: Database, name: str, value: Any
-) -> None:
-    code, message = refusal(calm_db, "put_item", TableName="plain", Item=KEY, **{name: value})
-    assert code == "ValidationException"
-    assert message == f"The legacy parameter {name} is not supported in this release; use ConditionExpression"
-
-
 def test_a_slip_in_the_name_of_a_parameter_is_told(calm_db: Database) -> None:
     code, message = refusal(calm_db, "put_item", TableName="plain", Item=KEY, ConditionExpresion="a = b")
     assert code == "ValidationException"

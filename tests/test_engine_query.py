@@ -453,12 +453,14 @@ def test_a_key_condition_that_does_not_fit_the_key_is_refused(
         ),
         pytest.param(
             {"Select": "ALL_PROJECTED_ATTRIBUTES"},
-            "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName",
+            "1 validation error detected: ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an "
+            "IndexName",
             id="projected-attributes-of-a-table",
         ),
         pytest.param(
             {"Select": "SPECIFIC_ATTRIBUTES"},
-            "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES",
+            "1 validation error detected: Must specify the AttributesToGet or ProjectionExpression when choosing "
+            "to get SPECIFIC_ATTRIBUTES",
             id="specific-attributes-without-projection",
         ),
         pytest.param(

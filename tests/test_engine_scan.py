@@ -164,8 +164,7 @@ def test_an_empty_table_has_one_empty_page(db: Database) -> None:
         ),
         pytest.param(
             {"Segment": 5, "TotalSegments": 5},
-            "The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: 5 is not "
-            "less than TotalSegments: 5",
+            "The Segment parameter is zero-based and must be less than parameter TotalSegments",
             id="segment-too-high",
         ),
         pytest.param(
@@ -173,11 +172,13 @@ def test_an_empty_table_has_one_empty_page(db: Database) -> None:
         ),
         pytest.param(
             {"Select": "ALL_PROJECTED_ATTRIBUTES"},
+            "1 validation error detected: "
             "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName",
             id="projected-attributes-of-a-table",
         ),
         pytest.param(
             {"Select": "COUNT", "ProjectionExpression": "house"},
+            "1 validation error detected: "
             "Cannot specify the ProjectionExpression when choosing to get only the Count",
             id="count-with-projection",
         ),
@@ -199,8 +200,8 @@ def test_an_empty_table_has_one_empty_page(db: Database) -> None:
         ),
         pytest.param(
             {"Limit": 0},
-            "1 validation error detected: Value '0' at 'limit' failed to satisfy constraint: Member must have "
-            "value greater than or equal to 1",
+            "1 validation error detected: Value at 'Limit' failed to satisfy constraint: Member must have value "
+            "greater than or equal to 1",
             id="limit-of-zero",
         ),
     ],

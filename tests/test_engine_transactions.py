@@ -124,8 +124,9 @@ def test_a_transaction_of_more_than_four_megabytes_is_refused(plain: Database) -
     large = s("x" * 380_000)
     transact(plain, *(put(f"n{number}", x=large) for number in range(11)))
     too_many = [put(f"m{number:02}", x=large) for number in range(12)]
-    # The words are DynamoDB Local's; 12 * (380,000 + 3 + 3) bytes.
+    # 12 * (380,000 + 3 + 3) bytes. The service says it twice.
     assert refusal(plain, "transact_write_items", TransactItems=too_many) == invalid(
+        "Transaction payload size cannot exceed 4MB. Payload Size: : "
         "Transaction payload size cannot exceed 4MB. Payload Size: 4560072"
     )
     assert plain.describe_table(TableName="plain")["Table"]["ItemCount"] == 13

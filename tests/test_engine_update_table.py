@@ -20,8 +20,15 @@ AT_LEAST_ONE = (
 STREAM: Any = {"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"}
 
 
+START = datetime.fromtimestamp(1_700_000_000, UTC)  # what the clock of a test says at first
+
+
 def units(read: int, write: int) -> Any:
     return {"ReadCapacityUnits": read, "WriteCapacityUnits": write}
+
+
+def warm(read: int, write: int, status: str = "ACTIVE") -> Any:
+    return {"ReadUnitsPerSecond": read, "WriteUnitsPerSecond": write, "Status": status}
 
 
 def create_provisioned(db: Database) -> None:
@@ -58,8 +65,13 @@ def test_throughput_changes_and_the_answer_says_updating(db: Database) -> None:
     create_provisioned(db)
     answer = db.update_table(TableName="things", ProvisionedThroughput=units(7, 8))["TableDescription"]
     assert answer["TableStatus"] == "UPDATING"
+    # The answer has the time of the change, and the units from before it (DDB-TABLE-060).
+    increased = {"LastIncreaseDateTime": START, "NumberOfDecreasesToday": 0}
+    assert answer["ProvisionedThroughput"] == {**increased, **units(5, 6)}
     assert described(db)["TableStatus"] == "ACTIVE"
-    assert described(db)["ProvisionedThroughput"] == {"NumberOfDecreasesToday": 0, **units(7, 8)}
+    assert described(db)["ProvisionedThroughput"] == {**increased, **units(7, 8)}
+    assert answer["WarmThroughput"] == warm(5, 6)
+    assert described(db)["WarmThroughput"] == warm(7, 8)
 
 
 def test_the_throughput_of_an_index_changes_alone(db: Database) -> None:
@@ -71,10 +83,73 @@ def test_the_throughput_of_an_index_changes_alone(db: Database) -> None:
     # Only the index is busy (ack-api-quirks, DDB-TABLE-148).
     assert answer["TableStatus"] == "ACTIVE"
     assert answer["GlobalSecondaryIndexes"][0]["IndexStatus"] == "UPDATING"
+    increased = {"LastIncreaseDateTime": START, "NumberOfDecreasesToday": 0}
+    assert answer["GlobalSecondaryIndexes"][0]["ProvisionedThroughput"] == {**increased, **units(1, 2)}
     (by_g,) = described(db)["GlobalSecondaryIndexes"]
     assert by_g["IndexStatus"] == "ACTIVE"
-    assert by_g["ProvisionedThroughput"] == {"NumberOfDecreasesToday": 0, **units(3, 2)}
+    assert by_g["ProvisionedThroughput"] == {**increased, **units(3, 2)}
+    assert by_g["WarmThroughput"] == warm(3, 2)
     assert described(db)["ProvisionedThroughput"] == {"NumberOfDecreasesToday": 0, **units(5, 6)}
+
+
+def test_decreases_are_counted_until_midnight(db: Database, clock: ManualClock) -> None:
+    create_provisioned(db)
+    clock.advance(3_600)
+    for read in (4, 3, 2):
+        db.update_table(TableName="things", ProvisionedThroughput=units(read, 6))
+    assert described(db)["ProvisionedThroughput"] == {
+        "LastDecreaseDateTime": datetime.fromtimestamp(1_700_003_600, UTC),
+        "NumberOfDecreasesToday": 3,
+        **units(2, 6),
+    }
+    clock.advance(3 * 3_600)  # the clock of a test begins at 22:13:20, UTC
+    assert described(db)["ProvisionedThroughput"] == {
+        "LastDecreaseDateTime": datetime.fromtimestamp(1_700_003_600, UTC),
+        "NumberOfDecreasesToday": 0,
+        **units(2, 6),
+    }
+    answer = db.update_table(TableName="things", ProvisionedThroughput=units(1, 6))["TableDescription"]
+    assert answer["ProvisionedThroughput"]["NumberOfDecreasesToday"] == 0
+    assert described(db)["ProvisionedThroughput"]["NumberOfDecreasesToday"] == 1
+
+
+def test_units_may_go_down_as_often_as_one_likes(db: Database) -> None:
+    # AWS allows four times a day, and then once an hour (DDB-TABLE-184).
+    create_provisioned(db)
+    for read in range(20, 10, -1):
+        db.update_table(TableName="things", ProvisionedThroughput=units(read, 6))
+    assert described(db)["ProvisionedThroughput"]["NumberOfDecreasesToday"] == 9
+
+
+def test_warm_throughput_remembers_the_most_that_there_was(db: Database) -> None:
+    # The sequence that AWS was seen to answer (DDB-TABLE-061).
+    create_provisioned(db)
+    for given, ready in (((6, 7), (6, 7)), ((1, 7), (6, 7)), ((2, 1), (6, 7)), ((3, 9), (6, 9))):
+        db.update_table(TableName="things", ProvisionedThroughput=units(*given))
+        assert described(db)["WarmThroughput"] == warm(*ready)
+    db.update_table(TableName="things", BillingMode="PAY_PER_REQUEST")
+    assert described(db)["WarmThroughput"] == warm(12_000, 4_000)
+    db.update_table(
+        TableName="things",
+        BillingMode="PROVISIONED",
+        ProvisionedThroughput=units(1, 1),
+        GlobalSecondaryIndexUpdates=[{"Update": {"IndexName": "by-g", "ProvisionedThroughput": units(1, 1)}}],
+    )
+    assert described(db)["WarmThroughput"] == warm(12_000, 4_000)
+    assert described(db)["GlobalSecondaryIndexes"][0]["WarmThroughput"] == warm(12_000, 4_000)
+
+
+def test_the_time_of_the_last_change_to_on_demand_stays(db: Database, clock: ManualClock) -> None:
+    create_plain(db)
+    clock.advance(60)
+    db.update_table(TableName="plain", BillingMode="PROVISIONED", ProvisionedThroughput=units(1, 1))
+    clock.advance(60)
+    answer = db.update_table(TableName="plain", BillingMode="PAY_PER_REQUEST")["TableDescription"]
+    # The answer has the earlier time still (DDB-TABLE-452).
+    assert answer["BillingModeSummary"]["LastUpdateToPayPerRequestDateTime"] == START
+    assert described(db, "plain")["BillingModeSummary"]["LastUpdateToPayPerRequestDateTime"] == (
+        datetime.fromtimestamp(1_700_000_120, UTC)
+    )
 
 
 def test_a_change_to_on_demand_takes_all_units_away_and_notes_the_time(
@@ -89,9 +164,14 @@ def test_a_change_to_on_demand_takes_all_units_away_and_notes_the_time(
         "BillingMode": "PAY_PER_REQUEST",
         "LastUpdateToPayPerRequestDateTime": datetime.fromtimestamp(1_700_000_060, UTC),
     }
-    nothing = {"NumberOfDecreasesToday": 0, **units(0, 0)}
-    assert table["ProvisionedThroughput"] == nothing
-    assert table["GlobalSecondaryIndexes"][0]["ProvisionedThroughput"] == nothing
+    assert table["ProvisionedThroughput"] == {"NumberOfDecreasesToday": 0, **units(0, 0)}
+    # It counts as a decrease of an index, and not of the table (DDB-TABLE-153).
+    assert table["GlobalSecondaryIndexes"][0]["ProvisionedThroughput"] == {
+        "LastDecreaseDateTime": datetime.fromtimestamp(1_700_000_060, UTC),
+        "NumberOfDecreasesToday": 1,
+        **units(0, 0),
+    }
+    assert table["WarmThroughput"] == warm(12_000, 4_000)
 
 
 def test_a_change_to_provisioned_needs_units_for_the_table_and_every_index(db: Database) -> None:
@@ -212,12 +292,15 @@ def test_encryption_is_turned_on_and_off(db: Database) -> None:
     create_plain(db)
     answer = db.update_table(TableName="plain", SSESpecification={"Enabled": True})["TableDescription"]
     assert answer["TableStatus"] == "ACTIVE"
+    assert answer["SSEDescription"] == {"Status": "UPDATING"}
     assert described(db, "plain")["SSEDescription"] == {"Status": "ENABLED", "SSEType": "KMS"}
     db.update_table(
         TableName="plain", SSESpecification={"Enabled": True, "SSEType": "KMS", "KMSMasterKeyId": "mine"}
     )
-    assert described(db, "plain")["SSEDescription"]["KMSMasterKeyArn"] == "mine"
-    db.update_table(TableName="plain", SSESpecification={"Enabled": False})
+    arn = "arn:aws:kms:us-east-1:000000000000:key/mine"
+    assert described(db, "plain")["SSEDescription"]["KMSMasterKeyArn"] == arn
+    answer = db.update_table(TableName="plain", SSESpecification={"Enabled": False})["TableDescription"]
+    assert answer["SSEDescription"] == {"Status": "UPDATING", "SSEType": "KMS", "KMSMasterKeyArn": arn}
     assert "SSEDescription" not in described(db, "plain")
 
 
@@ -238,13 +321,22 @@ def test_deletion_protection_is_done_at_once_and_may_be_repeated(db: Database) -
         assert described(db, "plain")["DeletionProtectionEnabled"] is wanted
 
 
-def test_the_class_of_a_table_changes(db: Database) -> None:
+def test_the_class_of_a_table_changes(db: Database, clock: ManualClock) -> None:
     create_plain(db)
     answer = db.update_table(TableName="plain", TableClass="STANDARD_INFREQUENT_ACCESS")["TableDescription"]
     assert answer["TableStatus"] == "UPDATING"
-    assert described(db, "plain")["TableClassSummary"]["TableClass"] == "STANDARD_INFREQUENT_ACCESS"
-    db.update_table(TableName="plain", TableClass="STANDARD")
-    assert described(db, "plain")["TableClassSummary"]["TableClass"] == "STANDARD"
+    infrequent = {"TableClass": "STANDARD_INFREQUENT_ACCESS", "LastUpdateDateTime": START}
+    assert described(db, "plain")["TableClassSummary"] == infrequent
+    clock.advance(60)
+    db.update_table(TableName="plain", TableClass="STANDARD_INFREQUENT_ACCESS")
+    assert described(db, "plain")["TableClassSummary"] == infrequent
+    answer = db.update_table(TableName="plain", TableClass="STANDARD")["TableDescription"]
+    assert answer["TableClassSummary"] == infrequent
+    later = datetime.fromtimestamp(1_700_000_060, UTC)
+    assert described(db, "plain")["TableClassSummary"] == {
+        "TableClass": "STANDARD",
+        "LastUpdateDateTime": later,
+    }
 
 
 def test_one_setting_leaves_the_others_alone(db: Database) -> None:
@@ -558,7 +650,7 @@ REFUSED_BY_TABLES = [
         },
         invalid(
             f"{INVALID}Some index key attributes are not defined in AttributeDefinitions. Keys: [x], "
-            "AttributeDefinitions: [PK, SK, g, y]"
+            "AttributeDefinitions: [y]"
         ),
         id="new-index-with-an-undefined-key",
     ),
@@ -598,6 +690,24 @@ def test_a_change_that_does_not_fit_the_table_is_refused_and_changes_nothing(
     before = [described(db), described(db, "paid")]
     assert refusal(db, "update_table", TableName=name, **given) == wanted
     assert [described(db), described(db, "paid")] == before
+
+
+def test_a_new_index_may_not_bring_more_than_a_hundred_projected_attributes(db: Database) -> None:
+    some = [f"a{number}" for number in range(20)]
+    db.create_table(
+        TableName="full",
+        KeySchema=key_schema("id"),
+        AttributeDefinitions=attributes(id="S", x="S"),
+        GlobalSecondaryIndexes=[
+            index(f"by-{number}", "x", projection="INCLUDE", include=some) for number in range(5)
+        ],
+        BillingMode="PAY_PER_REQUEST",
+    )
+    more = new_index("one-more", Projection={"ProjectionType": "INCLUDE", "NonKeyAttributes": ["y"]})
+    assert refusal(db, "update_table", TableName="full", **more) == invalid(
+        f"{INVALID}Aggregated number of NonKeyAttributes exceeds the limit of 100"
+    )
+    db.update_table(TableName="full", **new_index("one-more"))
 
 
 def test_the_twenty_first_global_index_exceeds_a_limit(db: Database) -> None:

@@ -12,10 +12,12 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from singletable import Database
 from singletable.errors import ApiError, SerializationError, ValidationError
 from singletable.wire.constraints import check
 from singletable.wire.live_shapes import Shape, live_shape
@@ -39,6 +41,10 @@ PATTERN = "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
 CAPACITIES = "Member must satisfy enum value set: [INDEXES, TOTAL, NONE]"
 METRICS = "Member must satisfy enum value set: [SIZE, NONE]"
 RETURNS = "Member must satisfy enum value set: [ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]"
+SELECTIONS = (
+    "Member must satisfy enum value set: "
+    "[SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]"
+)
 NEWER_RETURNS = (
     "Failed to satisfy constraint: Member must satisfy enum value set: "
     "[ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]"
@@ -72,8 +78,12 @@ def errors(*texts: str) -> str:
     return f"{len(texts)} validation error{'s' if len(texts) > 1 else ''} detected: {'; '.join(texts)}"
 
 
+def newer_text(path: str, constraint: str) -> str:
+    return f"Value at '{path}' failed to satisfy constraint: {constraint}"
+
+
 def newer(path: str, constraint: str) -> str:
-    return errors(f"Value at '{path}' failed to satisfy constraint: {constraint}")
+    return errors(newer_text(path, constraint))
 
 
 def message(error: type[ApiError], operation: str, params: Params, *, native: bool = False) -> str:
@@ -162,6 +172,21 @@ def test_tuples_mappings_and_string_enums_are_accepted_in_the_process() -> None:
 
 def test_attribute_values_are_not_looked_into() -> None:
     check("PutItem", {"TableName": "abc", "Item": {"a": {"S": 5}, "b": {}, "c": {"Q": []}}}, native=True)
+
+
+LATER: dict[str, tuple[str, Params]] = {
+    "select": ("Query", {"TableName": "abc", "Select": "BOGUS"}),
+    "conditional operator": ("PutItem", {**PUT, "ConditionalOperator": "XOR"}),
+    "comparison operator": ("Scan", {"TableName": "abc", "ScanFilter": {"a": {"ComparisonOperator": "eq"}}}),
+    "action": ("UpdateItem", {"TableName": "abc", "Key": KEY, "AttributeUpdates": {"a": {"Action": "put"}}}),
+    "number beyond 32 bits": ("Scan", {"TableName": "abc", "Limit": 1 << 70}),
+    "number with a fraction": ("Scan", {"TableName": "abc", "Segment": -0.5, "TotalSegments": 1.5}),
+}
+
+
+@pytest.mark.parametrize(("operation", "params"), LATER.values(), ids=LATER.keys())
+def test_what_is_asked_in_another_place_is_let_through(operation: str, params: Params) -> None:
+    check(operation, params, native=False)
 
 
 # --- wrong JSON types ------------------------------------------------------------------------------
@@ -486,33 +511,37 @@ COLLECTED: dict[str, tuple[str, Params, str]] = {
             broken("", "exclusiveStartTableName", PATTERN), broken("", "exclusiveStartTableName", at_least(3))
         ),
     ),
-    # parity: scan.test.ts, "Limit of 0"
-    "scan limit of zero": (
+    # dynoxide: scan_member_stages.rs
+    "missing table brings back the older sentences of a scan": (
         "Scan",
-        {"TableName": "abc", "Limit": 0},
-        errors(broken("0", "limit", at_least(1, "value"))),
-    ),
-    # floci: totalSegments is told before segment
-    "segments out of range": (
-        "Scan",
-        {"TableName": "abc", "Segment": -1, "TotalSegments": 0},
+        {"Select": "BOGUS", "Segment": -1, "TotalSegments": 0, "Limit": 0, "ConditionalOperator": "BOGUS"},
         errors(
+            broken("BOGUS", "select", SELECTIONS),
             broken("0", "totalSegments", at_least(1, "value")),
+            broken(None, "tableName", NULL),
+            broken("BOGUS", "conditionalOperator", "Member must satisfy enum value set: [OR, AND]"),
             broken("-1", "segment", at_least(0, "value")),
+            broken("0", "limit", at_least(1, "value")),
         ),
     ),
-    # parity: query.test.ts, "invalid Select value"
-    "unknown select": (
-        "Query",
-        {"TableName": "abc", "Select": "INVALID_VALUE"},
+    # dynoxide: scan_member_stages.rs, query_member_checks.rs
+    "so does a number that is cut to 32 bits": (
+        "Scan",
+        {"TableName": "", "Segment": 0, "TotalSegments": 4294967296},
         errors(
-            broken(
-                "INVALID_VALUE",
-                "select",
-                "Member must satisfy enum value set: "
-                "[SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]",
-            )
+            broken("2147483647", "totalSegments", at_most(1_000_000, "value")),
+            broken("", "tableName", at_least(1)),
         ),
+    ),
+    "so does a number that loses its fraction": (
+        "Query",
+        {"TableName": "abc", "Limit": 0.5, "Select": "BOGUS"},
+        errors(broken("BOGUS", "select", SELECTIONS), broken("0", "limit", at_least(1, "value"))),
+    ),
+    "and the least of all numbers": (
+        "Query",
+        {"TableName": "abc", "Limit": -(1 << 31) - 1},
+        errors(broken("-2147483648", "limit", at_least(1, "value"))),
     ),
     # dynalite: the paths of conditions in maps
     "condition without an operator": (
@@ -719,11 +748,58 @@ NEWER: dict[str, tuple[str, Params, str]] = {
         {"TableName": "abc", "Limit": 0},
         newer("Limit", at_least(1, "value")),
     ),
-    # parity: validation-ordering/query.test.ts
-    "query stops at its conditional operator and counts nothing": (
+    # dynoxide: request_member_validation.rs
+    "limit and table of a query": (
         "Query",
-        {"TableName": "abc", "ConditionalOperator": "XOR", "Limit": 1},
-        "Failed to satisfy constraint: Member must satisfy enum value set: [ALL, OR]",
+        {"TableName": "", "Limit": 0, "ReturnConsumedCapacity": "BOGUS"},
+        errors(newer_text("Limit", at_least(1, "value")), newer_text("TableName", at_least(1))),
+    ),
+    # dynoxide: scan_member_stages.rs
+    "all numbers of a scan and its table": (
+        "Scan",
+        {"TableName": "", "TotalSegments": 0, "Segment": -1, "Limit": 0, "Select": "BOGUS"},
+        errors(
+            newer_text("Limit", at_least(1, "value")),
+            newer_text("Segment", at_least(0, "value")),
+            newer_text("TotalSegments", at_least(1, "value")),
+            newer_text("TableName", at_least(1)),
+        ),
+    ),
+    "one thing of a name, beside an enum": (
+        "Scan",
+        {"TableName": "a!", "ReturnConsumedCapacity": "BOGUS", "Select": "BOGUS"},
+        errors(broken("a!", "tableName", at_least(3)), broken("BOGUS", "returnConsumedCapacity", CAPACITIES)),
+    ),
+    # dynoxide: request_member_validation.rs
+    "name and enum of a put": (
+        "PutItem",
+        {**PUT, "TableName": "bad!name", "ReturnValues": "INVALID"},
+        errors(broken("bad!name", "tableName", PATTERN), NEWER_RETURNS),
+    ),
+    "name and enum of a get": (
+        "GetItem",
+        {"TableName": "ab", "Key": KEY, "ReturnConsumedCapacity": "BOGUS"},
+        errors(broken("ab", "tableName", at_least(3)), broken("BOGUS", "returnConsumedCapacity", CAPACITIES)),
+    ),
+    "name of an update is told alone, pattern first": (
+        "UpdateItem",
+        {"TableName": "a!", "Key": KEY, "ReturnConsumedCapacity": "BOGUS"},
+        errors(broken("a!", "tableName", PATTERN), broken("a!", "tableName", at_least(3))),
+    ),
+    "one enum of an update": (
+        "UpdateItem",
+        {
+            "TableName": "abc",
+            "Key": KEY,
+            "ReturnConsumedCapacity": "BOGUS",
+            "ReturnItemCollectionMetrics": "BOGUS2",
+        },
+        errors(broken("BOGUS2", "returnItemCollectionMetrics", METRICS)),
+    ),
+    "capacity of an update is not counted": (
+        "UpdateItem",
+        {"TableName": "abc", "Key": KEY, "ReturnConsumedCapacity": "BOGUS"},
+        broken("BOGUS", "returnConsumedCapacity", CAPACITIES),
     ),
     # parity: batchGetItem.test.ts, "empty RequestItems"
     "empty batch get": ("BatchGetItem", {"RequestItems": {}}, newer("RequestItems", at_least(1))),
@@ -870,9 +946,9 @@ TABLE_NAMES: dict[str, tuple[str, Params, str]] = {
         ),
     ),
     "ARN longer than the model allows": (
-        "Scan",
-        {"TableName": LONG_ARN},
-        errors(broken(LONG_ARN, "tableName", at_most(1024))),
+        "TransactGetItems",
+        {"TransactItems": [{"Get": {"TableName": LONG_ARN, "Key": KEY}}]},
+        errors(broken(LONG_ARN, "transactItems.1.member.get.tableName", at_most(1024))),
     ),
     "half an ARN": (
         "PutItem",
@@ -899,43 +975,11 @@ BY_HAND: dict[str, tuple[str, Params, str]] = {
     "describe time to live without a name": ("DescribeTimeToLive", {}, NO_TABLE_NAME),
     "tag without a resource": ("TagResource", {"Tags": []}, "Invalid TableArn"),
     "tag without tags": ("TagResource", {"ResourceArn": ARN}, errors(broken(None, "tags", NULL))),
-    "tag with no tags": (
-        "TagResource",
-        {"ResourceArn": ARN, "Tags": []},
-        "Atleast one Tag needs to be provided as Input.",
-    ),
     # parity: captures/2026-10-07-batch-empty-request-items.json
     "empty batch write": (
         "BatchWriteItem",
         {"RequestItems": {}},
         "The requestItems parameter is required for BatchWriteItem",
-    ),
-    # ack: untag_empty_list, untag_empty_key
-    "untag nothing": (
-        "UntagResource",
-        {"ResourceArn": ARN, "TagKeys": []},
-        "Atleast one Tag Key needs to be provided as Input.",
-    ),
-    "untag an empty key": (
-        "UntagResource",
-        {"ResourceArn": ARN, "TagKeys": [""]},
-        "The Tag Key provided is invalid, Key: ",
-    ),
-    # ack: tag_empty_entry, tag_key_only, ct_tags_empty_entry
-    "tag without a key": (
-        "TagResource",
-        {"ResourceArn": ARN, "Tags": [{}]},
-        "The Tag Key provided is invalid, Key: null",
-    ),
-    "tag without a value": (
-        "TagResource",
-        {"ResourceArn": ARN, "Tags": [{"Key": "a"}]},
-        "The Tag Value provided is invalid, Value: null",
-    ),
-    "table with an empty tag": (
-        "CreateTable",
-        {**CREATE, "Tags": [{}]},
-        "The Tag Key provided is invalid, Key: null",
     ),
 }
 
@@ -1018,7 +1062,6 @@ def right_values(name: str) -> st.SearchStrategy[Any]:
         case "structure":
             return right_members(shape)
         case "list":
-            low = max(low, 1) if name in ("TagList", "TagKeyList") else low
             return st.lists(right_values(shape.element or ""), min_size=low, max_size=min(low + 1, high or 9))
         case "map":
             key = right_values(shape.key or "")
@@ -1037,10 +1080,9 @@ def right_values(name: str) -> st.SearchStrategy[Any]:
 
 def right_members(shape: Shape) -> st.SearchStrategy[Params]:
     strategies = {name: right_values(target) for name, target in shape.members.items()}
-    required = {"Key", "Value"} if shape.name == "Tag" else shape.required
     return st.fixed_dictionaries(
-        {name: strategies[name] for name in strategies if name in required},
-        optional={name: strategies[name] for name in strategies if name not in required},
+        {name: strategies[name] for name in strategies if name in shape.required},
+        optional={name: strategies[name] for name in strategies if name not in shape.required},
     )
 
 
@@ -1105,3 +1147,50 @@ def test_any_json_is_answered_with_an_error_or_accepted(operation: str, data: st
     names = [*live_shape(INPUTS[operation]).members, "Unknown"]
     params = data.draw(st.dictionaries(st.sampled_from(names), ANYTHING))
     outcome(check, operation, params, native=data.draw(st.booleans()))  # any other exception fails
+
+
+VALUE_OF_A_WRONG_TYPE: dict[str, Any] = {"S": 1}
+
+
+@pytest.mark.parametrize(
+    ("operation", "params"),
+    [
+        pytest.param(
+            "UpdateItem",
+            {
+                "TableName": "t!",
+                "Key": {"a": {"SS": []}},
+                "ExpressionAttributeValues": {":v": VALUE_OF_A_WRONG_TYPE},
+            },
+            id="behind a constraint and a value",
+        ),
+        pytest.param(
+            "Scan",
+            {"TableName": "abc", "FilterExpression": "", "ExclusiveStartKey": {"a": VALUE_OF_A_WRONG_TYPE}},
+            id="behind an expression",
+        ),
+        pytest.param(
+            "TransactWriteItems",
+            {
+                "TransactItems": [
+                    {"Delete": {"TableName": "abc", "Key": {"a": {}}}},
+                    {"Put": {"TableName": "abc", "Item": {"a": VALUE_OF_A_WRONG_TYPE}}},
+                ]
+            },
+            id="behind an action",
+        ),
+    ],
+)
+def test_wrong_type_anywhere_is_told_before_anything_else(
+    calm_db: Database, operation: str, params: dict[str, Any]
+) -> None:
+    status, body = calm_db.answer(operation, orjson.dumps(params))
+    answer = orjson.loads(body)
+    assert (status, answer["__type"]) == (400, "com.amazon.coral.service#SerializationException")
+    assert answer["Message"] == "NUMBER_VALUE cannot be converted to String"
+
+
+def test_null_among_the_actions_of_a_transaction_is_refused(calm_db: Database) -> None:
+    status, body = calm_db.answer("TransactWriteItems", b'{"TransactItems": [null]}')
+    assert status == 400
+    assert "Member must not be null" in orjson.loads(body)["message"]

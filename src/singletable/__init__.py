@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from singletable import errors
-    from singletable.database import Database
+    from singletable.database import Database, patch
 
-__all__ = ["Database", "__version__", "errors"]
+__all__ = ["Database", "__version__", "errors", "patch"]
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
     # Loaded on first use: a program that only imports the package does not pay for the engine.
-    if name == "Database":
-        from singletable.database import Database
+    if name in ("Database", "patch"):
+        import singletable.database
 
-        return Database
+        return getattr(singletable.database, name)
     if name == "errors":
         import singletable.errors
 

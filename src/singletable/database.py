@@ -14,11 +14,13 @@ from singletable.storage.connections import MEMORY, Durability, Place
 from singletable.storage.problems import Problem
 from singletable.storage.store import Store
 from singletable.wire.answers import WireAnswer, answer
+from singletable.wire.arns import DEFAULT_ACCOUNT, DEFAULT_REGION, check_account, check_region
 from singletable.wire.forms import NATIVE
 from singletable.wire.operations import execute
 from singletable.wire.parameters import Session
 
 if TYPE_CHECKING:
+    from singletable.boto.patching import Patch
     from singletable.wire import types
 
 
@@ -39,6 +41,8 @@ class Database:
         path: str | os.PathLike[str],
         *,
         durability: Durability = "full",
+        region: str = DEFAULT_REGION,
+        account: str = DEFAULT_ACCOUNT,
         clock: Clock | None = None,
         vfs: str | None = None,
     ) -> Self:
@@ -46,11 +50,15 @@ class Database:
 
         With durability "full", a write is on the disk before its method returns. With "relaxed", it survives
         the end of the process, also by SIGKILL, but a power cut may take the last moments.
+
+        Region and account are those of the ARNs of tables; both are as good with any file.
         """
         if durability not in ("full", "relaxed"):
             raise ValueError(f"durability is 'full' or 'relaxed', not {durability!r}")
+        check_region(region)
+        check_account(account)
         place = Place(_absolute(os.fsdecode(path)), durability, vfs)
-        return cls(Session(Store(place, clock or SystemClock())))
+        return cls(Session(Store(place, clock or SystemClock()), region, account))
 
     @property
     def path(self) -> str:
@@ -111,6 +119,30 @@ class Database:
         """Delete a table with its items."""
         return cast("types.DeleteTableOutput", self._call("DeleteTable", request))
 
+    # --- tags, limits ----------------------------------------------------------------------
+
+    def tag_resource(self, **request: Unpack[types.TagResourceInput]) -> dict[str, Any]:
+        """Add tags to a table, named by its ARN; a key that is there gets the new value."""
+        return cast("dict[str, Any]", self._call("TagResource", request))
+
+    def untag_resource(self, **request: Unpack[types.UntagResourceInput]) -> dict[str, Any]:
+        """Take tags away from a table."""
+        return cast("dict[str, Any]", self._call("UntagResource", request))
+
+    def list_tags_of_resource(
+        self, **request: Unpack[types.ListTagsOfResourceInput]
+    ) -> types.ListTagsOfResourceOutput:
+        """List the tags of a table."""
+        return cast("types.ListTagsOfResourceOutput", self._call("ListTagsOfResource", request))
+
+    def describe_limits(self) -> types.DescribeLimitsOutput:
+        """Tell how many units a table and an account may have."""
+        return cast("types.DescribeLimitsOutput", self._call("DescribeLimits", {}))
+
+    def describe_endpoints(self) -> types.DescribeEndpointsResponse:
+        """Name AWS's endpoint of the region."""
+        return cast("types.DescribeEndpointsResponse", self._call("DescribeEndpoints", {}))
+
     # --- items -----------------------------------------------------------------------------
 
     def put_item(self, **request: Unpack[types.PutItemInput]) -> types.PutItemOutput:
@@ -158,6 +190,33 @@ class Database:
     ) -> types.TransactWriteItemsOutput:
         """Carry out up to 100 actions, or none of them."""
         return cast("types.TransactWriteItemsOutput", self._call("TransactWriteItems", request))
+
+    # --- boto3 -----------------------------------------------------------------------------
+
+    def client(self, *, region_name: str | None = None, config: Any = None) -> Any:
+        """Build a boto3 client for DynamoDB that this database answers, without a network."""
+        from singletable.boto.clients import build_client
+
+        return build_client(self._session, "dynamodb", region_name=region_name, config=config)
+
+    def streams_client(self, *, region_name: str | None = None, config: Any = None) -> Any:
+        """Build a boto3 client for DynamoDB Streams that this database answers, without a network."""
+        from singletable.boto.clients import build_client
+
+        return build_client(self._session, "dynamodbstreams", region_name=region_name, config=config)
+
+    def resource(self, *, region_name: str | None = None, config: Any = None) -> Any:
+        """Build a boto3 resource (tables, batch writers) that this database answers, without a network."""
+        from singletable.boto.clients import build_resource
+
+        return build_resource(self._session, region_name=region_name, config=config)
+
+
+def patch(database: Database) -> Patch[Database]:
+    """Answer, in a `with` block or a decorated function, the DynamoDB clients that any code builds inside it."""
+    from singletable.boto.patching import Patch
+
+    return Patch(database, database._session)
 
 
 def _native(item: Any) -> Any:

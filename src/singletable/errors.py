@@ -5,6 +5,7 @@ SingleTableError
 │   ├── ValidationError
 │   ├── SerializationError
 │   ├── UnknownOperationError
+│   ├── AccessDeniedError
 │   ├── ConditionFailedError
 │   ├── TransactionCanceledError
 │   ├── IdempotentParameterMismatchError
@@ -28,9 +29,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 Item = Mapping[str, Any]
+
+INVALID: Final = "One or more parameter values were invalid: "  # how many of AWS's refusals begin
 
 
 class SingleTableError(Exception):
@@ -67,6 +70,12 @@ class UnknownOperationError(ApiError):
     """There is no operation of this name."""
 
     code = "UnknownOperationException"
+
+
+class AccessDeniedError(ApiError):
+    """The request names what belongs to another account."""
+
+    code = "AccessDeniedException"
 
 
 class ConditionFailedError(ApiError):

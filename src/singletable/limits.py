@@ -42,7 +42,16 @@ REQUEST_BYTES_MAX: Final = 16 * MIB
 # --- tables ---------------------------------------------------------------------------
 GLOBAL_INDEXES_MAX: Final = 20
 LOCAL_INDEXES_MAX: Final = 5
+INDEX_KEY_ATTRIBUTES_MAX: Final = 4  # partition attributes of a global index, and as many sort attributes
 PROJECTED_ATTRIBUTES_MAX: Final = 100
+TABLE_UNITS_MAX: Final = 40_000  # read or write units of one table or index; the default of an account
+ACCOUNT_UNITS_MAX: Final = 80_000  # told, and not held: one database is not all that an account has
+ON_DEMAND_READ_UNITS: Final = 12_000  # what a table that is paid per request can do from the beginning
+ON_DEMAND_WRITE_UNITS: Final = 4_000
+TAGS_MAX: Final = 50
+TAG_KEY_LENGTH_MAX: Final = 128
+TAG_VALUE_LENGTH_MAX: Final = 256
+TAG_SET_BYTES_MAX: Final = 10 * KIB
 
 # --- our own bounds ---------------------------------------------------------------------
 WRITE_GROUP_MAX: Final = 64  # requests that share one COMMIT

@@ -13,6 +13,11 @@ LANGUAGES: Final = frozenset(("console", "json", "pycon", "python", "sh", "sql")
 # These are data, compared with a real file by the test of the document that holds them.
 DATA_LANGUAGES: Final = frozenset(("json", "sql"))
 
+# The page of a client may hold programs of its language. They run in the client's own environment, by
+# test_clients.py.
+CLIENT_PAGES: Final = ROOT / "docs" / "clients"
+CLIENT_LANGUAGES: Final = frozenset(("console", "js", "python"))
+
 _FENCE: Final = re.compile(r"^\s*(```|~~~)")
 
 
@@ -37,6 +42,11 @@ def documents() -> list[Path]:
     """Every document: those at the root, and all under docs/."""
     top = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")]
     return [*top, *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def is_page_of_client(path: Path) -> bool:
+    """Tell whether a document describes one client."""
+    return path.parent == CLIENT_PAGES and path.name != "README.md"
 
 
 def blocks_of(path: Path) -> list[Block]:

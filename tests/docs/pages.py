@@ -69,7 +69,9 @@ class Page:
 
     def run(self, block: Block) -> None:
         """Run one block; raise AssertionError where it does not do what it shows."""
-        block = block.with_text(block.text.replace(_WRITTEN_ADDRESS, self.address))
+        self._run(block.with_text(block.text.replace(_WRITTEN_ADDRESS, self.address)))
+
+    def _run(self, block: Block) -> None:
         match block.language:
             case "python":
                 self._run_python(block)
@@ -89,7 +91,7 @@ class Page:
         exec(compile(source, str(block.path), "exec"), self.names)
         if "\ndef test_" in source:
             (self.directory / "test_block.py").write_text(source, encoding="utf-8")
-            run_tests = "python -m pytest -q -p no:cacheprovider test_block.py"
+            run_tests = "python -m pytest -q -p no:cacheprovider -p singletable.testing.plugin test_block.py"
             self._run_shell(f"PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {run_tests}", block)
 
     def _run_pycon(self, block: Block) -> None:

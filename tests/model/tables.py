@@ -160,10 +160,13 @@ class Table:
         An update of nothing creates an item that did not exist, one that only removes does not (scylladb issue
         5862 and its test_update_item_non_existent, verified on AWS).
         """
+        if update is not None:
+            self.check_index_types(update)
         stored = self.check_condition(key, condition)
         before = stored if stored is not None else self.key_item(key)
         after = before if update is None else applied(update, before)
-        self.check_index_keys(after)
+        if update is not None:
+            self.check_index_keys(after)
         if stored is None and update is not None and update.only_removes() and not removal_creates:
             return None, None
         self.items[key] = after
@@ -171,6 +174,15 @@ class Table:
 
     def index_key_names(self) -> set[str]:
         return {name for index in self.definition.indexes for name in index.key_names()}
+
+    def check_index_types(self, update: Update) -> None:
+        """Refuse another type for an index key, where the expression tells it before the item is read."""
+        types = update.fixed_types()
+        if any(
+            types.get(name, self.definition.types[name]) != self.definition.types[name]
+            for name in self.index_key_names()
+        ):
+            raise RefusedError.validation()
 
     def check_index_keys(self, item: Item) -> None:
         """Refuse an index key of another type than defined, or an empty one."""

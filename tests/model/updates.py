@@ -60,6 +60,16 @@ class Update:
     def only_removes(self) -> bool:
         return not self.sets and not self.adds
 
+    def fixed_types(self) -> dict[str, str]:
+        """Tell the types that whole attributes get, as far as the expression alone decides them."""
+        given: list[tuple[Path, Term]] = [
+            *self.sets,
+            *((path, Given(value)) for path, value in self.adds),
+            *((path, Given(value)) for path, value in self.deletes),
+        ]
+        types = {path[0]: _fixed_type(term) for path, term in given if len(path) == 1}
+        return {str(name): kind for name, kind in types.items() if kind is not None}
+
     def paths(self) -> list[Path]:
         """List every path that the expression targets."""
         return [
@@ -68,6 +78,20 @@ class Update:
             *(path for path, _ in self.adds),
             *(path for path, _ in self.deletes),
         ]
+
+
+def _fixed_type(term: Term) -> str | None:
+    match term:
+        case Given(value):
+            return type_of(value)
+        case Arithmetic():
+            return "N"
+        case ListAppend():
+            return "L"
+        case IfNotExists(_, otherwise):
+            return _fixed_type(otherwise)
+        case Read():
+            return None
 
 
 def invalid_path() -> RefusedError:

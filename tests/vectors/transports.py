@@ -76,9 +76,9 @@ class NativeTransport:
     def send(self, operation: str, request: dict[str, Any]) -> Reply:
         method = getattr(self._database, re.sub(r"(?<=[a-z])(?=[A-Z])", "_", operation).lower())
         try:
-            return Reply(200, _to_wire(method(**_to_native(request))))
+            return Reply(200, to_wire(method(**to_native(request))))
         except ApiError as error:
-            return Reply(error.status, _to_wire(_error_body(error)))
+            return Reply(error.status, to_wire(_error_body(error)))
 
 
 def _error_body(error: ApiError) -> dict[str, Any]:
@@ -94,11 +94,11 @@ def _error_body(error: ApiError) -> dict[str, Any]:
     return body
 
 
-def _to_native(value: Any) -> Any:
+def to_native(value: Any) -> Any:
     return _with_binary(value, str, base64.b64decode)
 
 
-def _to_wire(value: Any) -> Any:
+def to_wire(value: Any) -> Any:
     return _with_binary(value, bytes, lambda raw: base64.b64encode(raw).decode())
 
 

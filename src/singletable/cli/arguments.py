@@ -10,7 +10,7 @@ from singletable import __version__
 from singletable.cli.messages import say_error
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 _DESCRIPTION = "A durable, DynamoDB-compatible database in one file."
 
@@ -50,6 +50,10 @@ examples:
   singletable demo
   singletable demo --port 0
 """
+
+
+_REGION_HELP = "the region that the ARNs of tables name (default: %(default)s)"
+_ACCOUNT_HELP = "the account that the ARNs of tables name (default: %(default)s)"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -104,6 +108,8 @@ def _add_serve(commands: argparse._SubParsersAction[_Parser]) -> None:
         default="full",
         help="full: a write is on disk before it is answered (default); relaxed: soon after",
     )
+    serve.add_argument("--region", type=_region, default="us-east-1", help=_REGION_HELP)
+    serve.add_argument("--account", type=_account, default="000000000000", help=_ACCOUNT_HELP)
     serve.add_argument("--json", action="store_true", help="print the ready line as JSON")
 
 
@@ -149,3 +155,22 @@ def _port(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text) <= 65535):
         raise argparse.ArgumentTypeError(f"{text!r} is no port: a number from 0 to 65535")
     return int(text)
+
+
+def _region(text: str) -> str:
+    from singletable.wire.arns import check_region
+
+    return _checked(check_region, text)
+
+
+def _account(text: str) -> str:
+    from singletable.wire.arns import check_account
+
+    return _checked(check_account, text)
+
+
+def _checked(check: Callable[[str], str], text: str) -> str:
+    try:
+        return check(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

@@ -145,7 +145,7 @@ def _things_to_try(url: str) -> str:
     # A Python that has boto3, so that the lines run when they are pasted.
     python = sys.executable.removeprefix(os.path.join(os.getcwd(), "")) if has_boto3 else "python3"
     return (
-        _THINGS_TO_TRY.replace("CREDENTIALS", CREDENTIALS)
+        _THINGS_TO_TRY.replace("CREDENTIALS", CREDENTIALS.format(region="us-east-1"))
         .replace("BOTO3", "boto3" if has_boto3 else "after pip install boto3")
         .replace("PYTHON", python)
         .replace("URL", url)

@@ -20,8 +20,13 @@ def run(arguments: argparse.Namespace) -> int:
 
     def on_ready(address: Address) -> None:
         print_ready(address, file, as_json=arguments.json)
-        say_how_to_connect(address, file)
+        say_how_to_connect(address, file, arguments.region)
 
-    with Database.open(":memory:" if file is None else file, durability=arguments.durability) as database:
+    with Database.open(
+        ":memory:" if file is None else file,
+        durability=arguments.durability,
+        region=arguments.region,
+        account=arguments.account,
+    ) as database:
         settings = ServerSettings(host=arguments.host, port=arguments.port)
         return run_server(database, settings, on_ready=on_ready, debug=arguments.debug)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from singletable.server import Address, Answering, ServerSettings
 
 ENDPOINT_VARIABLE = "AWS_ENDPOINT_URL_DYNAMODB"
-CREDENTIALS = "AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_DEFAULT_REGION=us-east-1"
+CREDENTIALS = "AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_DEFAULT_REGION={region}"
 
 
 def run_server(
@@ -53,15 +53,15 @@ def print_ready(address: Address, file: str | None, *, as_json: bool) -> None:
     sys.stdout.flush()
 
 
-def say_how_to_connect(address: Address, file: str | None) -> None:
+def say_how_to_connect(address: Address, file: str | None, region: str) -> None:
     """Print, on stderr, what a client needs."""
     if not address.is_loopback:
         say(f"warning: whoever reaches {address.host} can read and change everything: there are no passwords")
     if file is None:
         say("in memory: nothing is kept when it stops; name a file to keep it")
-    say(f"any credentials work: export {CREDENTIALS}")
+    say(f"any credentials work: export {CREDENTIALS.format(region=region)}")
     say(
-        f'boto3: boto3.client("dynamodb", endpoint_url="{address.url}", region_name="us-east-1", '
+        f'boto3: boto3.client("dynamodb", endpoint_url="{address.url}", region_name="{region}", '
         'aws_access_key_id="local", aws_secret_access_key="local")'
     )
     say("Ctrl-C stops it")

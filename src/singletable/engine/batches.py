@@ -19,8 +19,6 @@ from singletable.storage.store import Store
 from singletable.storage.tables import Table
 from singletable.storage.transaction import Transaction
 
-_DUPLICATES = "Provided list of item keys contains duplicates"
-
 
 def batch_get_item(store: Store, request: BatchGetItem) -> BatchGetResult:
     """Read up to 100 items, or 16 MB of them; the rest is left unprocessed."""
@@ -42,10 +40,7 @@ def batch_get_item(store: Store, request: BatchGetItem) -> BatchGetResult:
 def _wanted(catalog: Catalog, part: BatchGetTable) -> tuple[Table, list[PrimaryKey]]:
     table = require_table(catalog, part.table)
     check_key_paths(table, part.projection)
-    keys = [key_of_request(table, key) for key in part.keys]
-    if len(set(keys)) != len(keys):
-        raise ValidationError(_DUPLICATES)
-    return table, keys
+    return table, [key_of_request(table, key) for key in part.keys]
 
 
 def _read_table(
@@ -91,7 +86,7 @@ def _plan_writes(transaction: Transaction, request: BatchWriteItem) -> list[Chan
     keys = [_key(table, write) for table, write in zip(tables, request.writes, strict=True)]
     places = [(table.id, key) for table, key in zip(tables, keys, strict=True)]
     if len(set(places)) != len(places):
-        raise ValidationError(_DUPLICATES)
+        raise ValidationError("Provided list of item keys contains duplicates")
     return [
         plan(write, table, key, transaction.get(table, key), transaction.now_us)
         for write, table, key in zip(request.writes, tables, keys, strict=True)

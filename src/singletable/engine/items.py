@@ -5,8 +5,14 @@ from __future__ import annotations
 from singletable.capacity.consumed import Consumed
 from singletable.capacity.units import read_units
 from singletable.engine.collections import collection_size
-from singletable.engine.keys import check_key_paths, key_of_item, key_of_request, require_table
+from singletable.engine.keys import (
+    check_key_paths,
+    key_of_item,
+    key_of_request,
+    require_table,
+)
 from singletable.engine.plans import (
+    check_update_charge,
     check_update_spares_key,
     consumed_by_write,
     plan,
@@ -51,6 +57,8 @@ def write_item(store: Store, request: Write) -> WriteResult:
 
     def work(transaction: Transaction) -> WriteResult:
         table = require_table(transaction.catalog, request.table)
+        if isinstance(request, UpdateItem):
+            check_update_charge(request)
         key = key_of_write(table, request)
         change = plan(request, table, key, transaction.get(table, key), transaction.now_us)
         transaction.apply(change)
@@ -71,7 +79,7 @@ def key_of_write(table: Table, request: Write) -> PrimaryKey:
         key = key_of_item(table, request.item)
     else:
         key = key_of_request(table, request.key)
-        if isinstance(request, UpdateItem):
+        if isinstance(request, UpdateItem) and request.update is not None:
             check_update_spares_key(request, table)
             check_key_paths(table, request.update)
     if request.condition is not None:

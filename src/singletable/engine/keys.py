@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NoReturn, Protocol
 
 from singletable import limits
-from singletable.errors import ResourceNotFoundError, ValidationError
+from singletable.errors import INVALID, ResourceNotFoundError, ValidationError
 from singletable.storage.catalog import Catalog
+from singletable.storage.definitions import KeyAttribute
 from singletable.storage.images import PrimaryKey
 from singletable.storage.tables import Index, Table
 from singletable.values.keys import key_bytes, partition_bytes
 from singletable.values.sizes import value_bytes
 from singletable.values.types import Item, KeyType, Value
 
-NO_MATCH = "The provided key element does not match the schema"
+_NO_MATCH = "The provided key element does not match the schema"
+# Both sentences that begin so are in the API reference, TransactionCanceledException.
+_UPDATED_INDEX_KEY = "The update expression attempted to update the secondary index key"
 
 
 class EmptyKeyError(ValidationError):
@@ -43,7 +46,7 @@ def key_of_item(table: Table, item: Item) -> PrimaryKey:
 def key_of_request(table: Table, key: Item) -> PrimaryKey:
     """Return the key that a Key parameter names."""
     if len(key) != len(table.key_names):
-        raise ValidationError(NO_MATCH)
+        raise ValidationError(_NO_MATCH)
     return _key(table, key, _payload_of_key)
 
 
@@ -59,16 +62,11 @@ def _key(table: Table, item: Item, payload_of: Callable[[Item, str, KeyType], st
 def _payload_of_item(item: Item, name: str, key_type: KeyType) -> str:
     value = item.get(name)
     if value is None:
-        raise ValidationError(
-            f"One or more parameter values were invalid: Missing the key {name} in the item"
-        )
+        raise ValidationError(f"{INVALID}Missing the key {name} in the item")
     payload: str | None = value.get(key_type)
     if payload is None:
         actual = next(iter(value))
-        raise ValidationError(
-            "One or more parameter values were invalid: "
-            f"Type mismatch for key {name} expected: {key_type} actual: {actual}"
-        )
+        raise ValidationError(f"{INVALID}Type mismatch for key {name} expected: {key_type} actual: {actual}")
     return payload
 
 
@@ -76,7 +74,7 @@ def _payload_of_key(key: Item, name: str, key_type: KeyType) -> str:
     value = key.get(name)
     payload: str | None = None if value is None else value.get(key_type)
     if payload is None:
-        raise ValidationError(NO_MATCH)
+        raise ValidationError(_NO_MATCH)
     return payload
 
 
@@ -84,28 +82,57 @@ def _partition_part(name: str, key_type: KeyType, payload: str) -> bytes:
     """Return the partition column of a key."""
     part = key_bytes(key_type, payload) if payload else _refuse_empty(name, key_type)
     if len(part) > limits.PARTITION_KEY_BYTES_MAX:
-        # AWS's own words, with the space missing.
-        raise ValidationError(
-            "One or more parameter values were invalid: "
-            f"Size of hashkey has exceeded the maximum size limit of{limits.PARTITION_KEY_BYTES_MAX} bytes"
-        )
+        raise partition_key_too_long()
     return partition_bytes(part)
 
 
 def _sort_part(name: str, key_type: KeyType, payload: str) -> bytes:
     part = key_bytes(key_type, payload) if payload else _refuse_empty(name, key_type)
     if len(part) > limits.SORT_KEY_BYTES_MAX:
-        raise ValidationError(
-            "One or more parameter values were invalid: Aggregated size of all range keys has exceeded "
-            f"the size limit of {limits.SORT_KEY_BYTES_MAX} bytes"
-        )
+        raise sort_key_too_long()
     return part
 
 
 def _refuse_empty(name: str, key_type: KeyType) -> NoReturn:
-    raise EmptyKeyError(
+    raise empty_key(name, key_type)
+
+
+# --- what is said of values that no key can have ----------------------------------------------
+
+
+def partition_key_too_long() -> ValidationError:
+    return ValidationError(
+        # AWS's own words, with the space missing.
+        f"{INVALID}Size of hashkey has exceeded the maximum size limit of{limits.PARTITION_KEY_BYTES_MAX} bytes"
+    )
+
+
+def sort_key_too_long() -> ValidationError:
+    return ValidationError(
+        f"{INVALID}Aggregated size of all range keys has exceeded "
+        f"the size limit of {limits.SORT_KEY_BYTES_MAX} bytes"
+    )
+
+
+def empty_key(name: str, key_type: KeyType) -> EmptyKeyError:
+    return EmptyKeyError(
         "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain "
         f"an empty {_kind(key_type)} value. Key: {name}"
+    )
+
+
+def empty_index_key(index: str, name: str, key_type: KeyType) -> EmptyKeyError:
+    return EmptyKeyError(
+        "One or more parameter values are not valid. A value specified for a secondary index key is not "
+        f"supported. The AttributeValue for a key attribute cannot contain an empty {_kind(key_type)} "
+        f"value. IndexName: {index}, IndexKey: {name}"
+    )
+
+
+def index_key_mismatch(index: str, attribute: KeyAttribute, actual: str) -> ValidationError:
+    return ValidationError(
+        f"{INVALID}Type mismatch for Index Key "
+        f"{attribute.name} Expected: {attribute.type} Actual: {actual} IndexName: {index}"
     )
 
 
@@ -131,59 +158,94 @@ def _check_nested(table: Table, nested: frozenset[str]) -> None:
                 raise ValidationError(f"{words}IndexKey: {name}")
 
 
-# Text of so many characters fits into any key, however its characters are encoded.
-_SURELY_SHORT = limits.SORT_KEY_BYTES_MAX // 4
+# --- keys of indexes --------------------------------------------------------------------------
 
 
-def check_index_keys(table: Table, item: Item, *, written: frozenset[str] | None = None) -> None:
+def check_index_types(table: Table, types: Mapping[str, str]) -> None:
+    """Refuse an update that gives an index key another type, as far as the request tells.
+
+    AWS sees that before it reads the item, and so before any condition: of a value, a sum or a fallback
+    (dynalite's tests). Of what is copied from the item it speaks later, and in other words.
+    """
+    unfit = {
+        index.name: index
+        for index in table.indexes
+        for name, key_type in index.key_types
+        if types.get(name, key_type) != key_type
+    }
+    if unfit:
+        index = unfit[min(unfit)]
+        attribute = next(
+            each for each in index.definition.key.attributes if types.get(each.name, each.type) != each.type
+        )
+        raise index_key_mismatch(index.name, attribute, types[attribute.name])
+
+
+def check_index_keys(table: Table, item: Item, *, is_update: bool = False) -> None:
     """Refuse an item that an index of its table could not hold: absent is fine, unfit is not.
 
-    An update answers for the attributes that it has `written`; the item may hold others that were there before
-    their index was.
+    So an item that was there before its index, and does not fit it, cannot be updated until it does: "After the
+    backfill phase completes, all writes to items that violate the new index's key schema will be rejected" (AWS
+    guide, "Detecting and correcting index key violations").
     """
     for index in table.indexes:
         for name, key_type in index.key_types:
             value = item.get(name)
             if value is not None:
                 payload = value.get(key_type)
-                if not payload or len(payload) > _SURELY_SHORT:
-                    _check_index_values(table, item, written)
+                if not payload or len(payload) > index.key_characters_safe:
+                    _check_index_values(table, item, is_update=is_update)
                     return
 
 
-def _check_index_values(table: Table, item: Item, written: frozenset[str] | None) -> None:
+def _check_index_values(table: Table, item: Item, *, is_update: bool) -> None:
     # Where several indexes are concerned, AWS names the first of them by name.
     for index in sorted(table.indexes, key=lambda index: index.name):
-        for name, key_type in index.key_types:
-            value = item.get(name)
-            if value is not None and (written is None or name in written):
-                if written is not None and value.get(key_type) == "":
-                    raise EmptyKeyError(
-                        "One or more parameter values are not valid. The update expression attempted to update a "
-                        "secondary index key to a value that is not supported. The AttributeValue for a key "
-                        f"attribute cannot contain an empty {_kind(key_type)} value."
-                    )
-                _check_index_value(index, name, key_type, value)
+        key = index.definition.key
+        for half, kind, bytes_max in (
+            (key.partition, "HASH", limits.PARTITION_KEY_BYTES_MAX),
+            (key.sort, "RANGE", limits.SORT_KEY_BYTES_MAX),
+        ):
+            given = [attribute for attribute in half if attribute.name in item]
+            for attribute in given:
+                _check_index_value(index, attribute, item[attribute.name], bytes_max, is_update=is_update)
+            if len(half) > 1:
+                _check_aggregate(index, kind, {one.name: item[one.name] for one in given}, bytes_max)
 
 
-def _check_index_value(index: Index, name: str, key_type: KeyType, value: Value) -> None:
-    payload = value.get(key_type)
+def _check_index_value(
+    index: Index, attribute: KeyAttribute, value: Value, bytes_max: int, *, is_update: bool
+) -> None:
+    payload = value.get(attribute.type)
+    if payload is None and is_update:
+        raise ValidationError(f"{_UPDATED_INDEX_KEY} to unsupported type")
     if payload is None:
-        actual = next(iter(value))
-        raise ValidationError(
-            "One or more parameter values were invalid: Type mismatch for Index Key "
-            f"{name} Expected: {key_type} Actual: {actual} IndexName: {index.name}"
+        raise index_key_mismatch(index.name, attribute, next(iter(value)))
+    if not payload and is_update:
+        raise EmptyKeyError(
+            "One or more parameter values are not valid. The update expression attempted to update a "
+            "secondary index key to a value that is not supported. The AttributeValue for a key "
+            f"attribute cannot contain an empty {_kind(attribute.type)} value."
         )
     if not payload:
-        raise EmptyKeyError(
-            "One or more parameter values are not valid. A value specified for a secondary index key is not "
-            f"supported. The AttributeValue for a key attribute cannot contain an empty {_kind(key_type)} "
-            f"value. IndexName: {index.name}, IndexKey: {name}"
-        )
-    is_partition = any(attribute.name == name for attribute in index.definition.key.partition)
-    bytes_max = limits.PARTITION_KEY_BYTES_MAX if is_partition else limits.SORT_KEY_BYTES_MAX
-    if value_bytes(value) > bytes_max:
+        raise empty_index_key(index.name, attribute.name, attribute.type)
+    size = value_bytes(value)
+    if size > bytes_max and is_update:
+        raise ValidationError(f"{_UPDATED_INDEX_KEY} beyond allowed size limits")
+    if size > bytes_max:
+        # AWS's answer, in github.com/architect/dynalite/issues/35 and wellcomecollection/platform/issues/2285.
         raise ValidationError(
-            "One or more parameter values were invalid: Size of a secondary index key has exceeded the maximum "
-            f"size limit of {bytes_max} bytes. IndexName: {index.name}, IndexKey: {name}"
+            f"{INVALID}Size limit exceeded for Index Key {attribute.name} "
+            f"Actual Size: {size} bytes Max Size: {bytes_max} bytes IndexName: {index.name}"
+        )
+
+
+def _check_aggregate(index: Index, kind: str, given: Item, bytes_max: int) -> None:
+    """Refuse values that are too long together; those that are missing count nothing."""
+    size = sum(map(value_bytes, given.values()))
+    if size > bytes_max:
+        # The rule and its words are those of AWS's own local build (DynamoDB Local 3.3.1).
+        raise ValidationError(
+            f"Aggregate size for {kind} key attributes {', '.join(given)} of index {index.name} has exceeded "
+            f"limit {bytes_max} bytes, with actual size {size} bytes"
         )

@@ -7,7 +7,7 @@ from typing import assert_never
 from singletable import limits
 from singletable.capacity.consumed import Consumed
 from singletable.capacity.units import index_write_units, write_units
-from singletable.engine.keys import check_index_keys
+from singletable.engine.keys import check_index_keys, check_index_types
 from singletable.engine.requests import Action, ConditionCheck, DeleteItem, PutItem, UpdateItem, Write
 from singletable.engine.results import StoredItem
 from singletable.errors import ConditionFailedError, ValidationError
@@ -18,6 +18,7 @@ from singletable.values.sizes import item_bytes
 from singletable.values.types import Item
 
 _ABSENT: Item = {}
+_TOO_LARGE = "Item size to update has exceeded the maximum allowed size"
 
 
 def plan_put(request: PutItem, table: Table, key: PrimaryKey, stored: Stored | None, at_us: int) -> Change:
@@ -43,6 +44,8 @@ def plan_update(
     An update that only removes does not make an item, but one without an expression does (ScyllaDB's
     test_update_item_non_existent, run against the service).
     """
+    if request.update is not None and table.indexes:
+        check_index_types(table, request.update.fixed_types)
     check_condition(request, stored)
     old = stored.item if stored else request.key
     new = request.update.apply(old) if request.update else old
@@ -50,9 +53,9 @@ def plan_update(
         return Change(table, key, None, None, at_us)
     new_bytes = item_bytes(new)
     if new_bytes > limits.ITEM_BYTES_MAX:
-        raise ValidationError("Item size to update has exceeded the maximum allowed size")
+        raise ValidationError(_TOO_LARGE)
     if request.update is not None:
-        check_index_keys(table, new, written=request.update.attributes)
+        check_index_keys(table, new, is_update=True)
     return Change(table, key, stored, Image.of(new, new_bytes), at_us)
 
 
@@ -74,6 +77,12 @@ def check_condition(request: Action, stored: Stored | None) -> None:
     condition = request.condition
     if condition is not None and not condition.holds(stored.item if stored else _ABSENT):
         raise ConditionFailedError(stored.item if stored and request.returns_on_failure else None)
+
+
+def check_update_charge(request: UpdateItem) -> None:
+    """Raise when an update carries more than an item may hold, whatever it would leave behind."""
+    if request.update is not None and request.update.charges_more_than(limits.ITEM_BYTES_MAX):
+        raise ValidationError(_TOO_LARGE)
 
 
 def check_update_spares_key(request: UpdateItem, table: Table) -> None:

@@ -13,12 +13,12 @@ StoredItem = bytes | Item
 
 @dataclass(slots=True)
 class CollectionSize:
-    """How large the items under one partition key are, with their local index entries."""
+    """How many whole gigabytes the items under one partition key have, with their local index entries."""
 
     table: str
     partition_name: str
     partition: Value
-    collection_bytes: int
+    gigabytes: int
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from singletable.engine.keys import check_key_paths, require_table
-from singletable.engine.pages import Target, position_of, read_page, target_of
+from singletable.engine.pages import Target, check_select, position_of, read_page, target_of
 from singletable.engine.requests import Scan
 from singletable.engine.results import Page
 from singletable.errors import ValidationError
@@ -25,6 +25,7 @@ def scan(store: Store, request: Scan) -> Page:
 
 def plan_scan(target: Target, request: Scan) -> SegmentRange:
     """Turn a scan into the range of rows that answers it."""
+    check_select(target, request)
     low, high = segment_range(request.segment, request.total_segments)
     check_key_paths(target.table, request.projection, request.filter)
     after = None

@@ -1,61 +1,38 @@
-"""UpdateTable: a table's settings, and its global indexes.
-
-What may be combined, what counts as a change and what is said otherwise follows answers of Amazon DynamoDB that
-the "ack-api-quirks" laboratory recorded in October 2026 (us-west-2).
-"""
+"""UpdateTable: a table's settings, and its global indexes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from singletable import limits
-from singletable.engine.keys import require_table
-from singletable.engine.tables import (
-    NewIndex,
-    TableDescription,
-    TableStatus,
-    describe_change,
-    existing_table,
-    new_stream,
+from singletable.engine.table_changes import IndexUpdate, UpdateTable
+from singletable.engine.table_update_answers import (
+    answered_definition,
+    answered_index_statuses,
+    answered_status,
+    updating_indexes,
+    updating_settings,
 )
-from singletable.errors import LimitExceededError, ResourceNotFoundError, ValidationError
+from singletable.engine.table_update_rules import check_update
+from singletable.engine.tables import TableDescription, current_counts, existing_table, new_stream
+from singletable.engine.throughput import remember_change, warm_setting, warm_units
+from singletable.errors import INVALID, ValidationError
 from singletable.storage.definitions import (
     ON_DEMAND,
     BillingMode,
     IndexDefinition,
     KeyAttribute,
     StreamDefinition,
-    StreamView,
     TableDefinition,
     Throughput,
 )
+from singletable.storage.reading import Counts
 from singletable.storage.store import Store
 from singletable.storage.transaction import Transaction
 
-_INVALID = "One or more parameter values were invalid: "
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateTable:
-    """Changes of a table. None leaves a setting as it is."""
-
-    name: str
-    attributes: tuple[KeyAttribute, ...] = ()
-    billing: BillingMode | None = None
-    throughput: Throughput | None = None
-    creates: tuple[NewIndex, ...] = ()
-    deletes: tuple[str, ...] = ()
-    index_throughputs: dict[str, Throughput | None] = field(default_factory=dict)
-    """Of each index that is to be updated; None where only its settings are."""
-    index_settings: dict[str, dict[str, Any]] = field(default_factory=dict)
-    stream_enabled: bool | None = None
-    stream_view: StreamView | None = None
-    deletion_protected: bool | None = None
-    settings: dict[str, Any] = field(default_factory=dict)
-
-
-def update_table(store: Store, request: UpdateTable) -> TableDescription:
+def update_table(store: Store, request: UpdateTable, *, region: str) -> TableDescription:
     """Change a table's settings, or add or remove a global index.
 
     A new index is filled in the background while writers write. The first piece is done before this returns, so
@@ -64,19 +41,23 @@ def update_table(store: Store, request: UpdateTable) -> TableDescription:
 
     def work(transaction: Transaction) -> TableDescription:
         table = existing_table(transaction.catalog, request.name)
-        definition = plan_update_table(table.definition, request, transaction.now_us)
+        old, now_us = table.definition, transaction.now_us
+        new = plan_update_table(old, request, now_us, region=region)
+        counts = current_counts(transaction, table)
         for index in request.creates:
-            created = index.define(transaction.new_id(), definition.attributes, "CREATING")
-            definition = replace(definition, indexes=(*definition.indexes, created))
-        transaction.alter_table(definition)
-        described = describe_change(
-            transaction,
-            require_table(transaction.catalog, request.name),
-            _status(request),
-            _index_statuses(request),
+            created = index.define(transaction.new_id(), new.attributes, "CREATING")
+            new = replace(new, indexes=(*new.indexes, created))
+            counts[created.id] = Counts(0, 0)
+        transaction.alter_table(new)
+        return TableDescription(
+            answered_definition(old, new, request, now_us),
+            answered_status(request),
+            counts,
+            now_us,
+            answered_index_statuses(old, new, request),
+            updating_settings(request),
+            updating_indexes(request),
         )
-        deleted = [table.index_by_name[name].definition for name in request.deletes]
-        return described._replace(deleted_index=deleted[0]) if deleted else described
 
     description = store.write(work)
     if request.creates or request.deletes:
@@ -84,151 +65,43 @@ def update_table(store: Store, request: UpdateTable) -> TableDescription:
     return description
 
 
-def _status(request: UpdateTable) -> TableStatus:
-    """Return the status that the answer gives: some changes are done at once in AWS too."""
-    slow = (
-        request.billing,
-        request.throughput,
-        request.creates,
-        request.deletes,
-        request.settings.get("TableClass"),
-    )
-    return "UPDATING" if any(slow) or request.stream_enabled is not None else "ACTIVE"
-
-
-def _index_statuses(request: UpdateTable) -> dict[str, TableStatus]:
-    statuses: dict[str, TableStatus] = dict.fromkeys(request.index_throughputs, "UPDATING")
-    statuses.update({index.name: "CREATING" for index in request.creates})
-    statuses.update(dict.fromkeys(request.deletes, "DELETING"))
-    return statuses
-
-
 # --- planning -----------------------------------------------------------------------------
 
 
-def plan_update_table(table: TableDefinition, request: UpdateTable, now_us: int) -> TableDefinition:
+def plan_update_table(
+    table: TableDefinition, request: UpdateTable, now_us: int, *, region: str
+) -> TableDefinition:
     """Decide what a table becomes, apart from its new index."""
-    _check_indexes(table, request)
-    _check_throughput(table, request)
+    check_update(table, request, region=region)
     billing = request.billing or table.billing
     stream, label_us = _plan_stream(table, request, now_us)
     indexes = tuple(
-        _plan_index(index, request, billing) for index in table.indexes if index.name not in request.deletes
+        _plan_index(index, table.billing, request.updates.get(index.name, IndexUpdate()), billing, now_us)
+        for index in table.indexes
+        if index.name not in request.deletes
     )
+    units = ON_DEMAND if billing == "PAY_PER_REQUEST" else request.throughput or table.throughput
+    settings = _plan_settings(table.settings, request.settings, billing)
+    settings = _plan_class(settings, request.settings.get("TableClass"), now_us)
+    warm = warm_units(table.settings, table.billing, table.throughput)
+    settings = _plan_warm(settings, request.settings, warm, billing, units)
+    if table.billing == billing:
+        settings = remember_change(settings, table.throughput, units, now_us)
+    if label_us != table.stream_label_us:
+        settings.pop("StreamTags", None)
     return replace(
         table,
         attributes=_plan_attributes(table, request, indexes),
         indexes=indexes,
         billing=billing,
         billing_changed_us=_billing_changed_us(table, billing, now_us),
-        throughput=ON_DEMAND if billing == "PAY_PER_REQUEST" else request.throughput or table.throughput,
+        throughput=units,
         stream=stream,
         stream_label_us=label_us,
         deletion_protected=(
             table.deletion_protected if request.deletion_protected is None else request.deletion_protected
         ),
-        settings=_plan_settings(table.settings, request.settings, billing),
-    )
-
-
-def _check_indexes(table: TableDefinition, request: UpdateTable) -> None:
-    by_name = {index.name: index for index in table.indexes}
-    for verb, names in (("update", request.index_throughputs), ("delete", request.deletes)):
-        for name in names:
-            if name not in by_name:
-                raise ResourceNotFoundError(
-                    f"Requested resource not found: Index {name} for table {table.name}"
-                )
-            if not by_name[name].is_global:
-                raise ValidationError(f"Cannot {verb} an index that is not a GlobalSecondaryIndex: {name}")
-    if any(index.name in by_name for index in request.creates):
-        raise ValidationError("Attempting to create an index which already exists")
-    in_work = {index.name for index in table.indexes if index.status == "CREATING"}
-    changed = [*(index.name for index in request.creates), *request.deletes]
-    if changed and len(in_work.union(changed)) > 1:
-        raise LimitExceededError(
-            "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table"
-        )
-    count = sum(index.is_global for index in table.indexes)
-    if request.creates and count >= limits.GLOBAL_INDEXES_MAX:
-        raise LimitExceededError(
-            "Subscriber limit exceeded: Number of global secondary indexes exceeds per-table limit of "
-            f"{limits.GLOBAL_INDEXES_MAX}"
-        )
-    _check_new_keys(table, request)
-
-
-def _check_new_keys(table: TableDefinition, request: UpdateTable) -> None:
-    known = [attribute.name for attribute in (*table.attributes, *request.attributes)]
-    for index in request.creates:
-        if any(name not in known for name in index.key_names):
-            raise ValidationError(
-                f"{_INVALID}Some index key attributes are not defined in AttributeDefinitions. "
-                f"Keys: [{', '.join(index.key_names)}], "
-                f"AttributeDefinitions: [{', '.join(dict.fromkeys(known))}]"
-            )
-
-
-def _check_throughput(table: TableDefinition, request: UpdateTable) -> None:
-    if (request.billing or table.billing) == "PAY_PER_REQUEST":
-        _check_on_demand(request)
-        return
-    if request.throughput is not None and table.throughput == request.throughput:
-        raise ValidationError(
-            _will_not_change(
-                "the table", "the table", request.throughput
-            )  # also beside BillingMode=PROVISIONED
-        )
-    for index in table.indexes:
-        given = request.index_throughputs.get(index.name)
-        if given is not None and given == index.throughput:
-            raise ValidationError(_will_not_change(f"the index {index.name}", f"index {index.name}", given))
-        is_left = index.is_global and given is None and index.name not in request.deletes
-        if is_left and table.billing != request.billing == "PROVISIONED":
-            raise ValidationError(
-                f"{_INVALID}ProvisionedThroughput must be specified for index: {index.name}"
-            )
-    for new in request.creates:
-        if new.throughput is None:
-            raise ValidationError(
-                f"{_INVALID}Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: {new.name}"
-            )
-    limited = request.settings.get("OnDemandThroughput")
-    if limited:
-        raise ValidationError(
-            f"{_INVALID}{next(iter(limited))} for OnDemandThroughput cannot be specified when the table "
-            "BillingMode is PROVISIONED"
-        )
-
-
-def _check_on_demand(request: UpdateTable) -> None:
-    if request.throughput is not None:
-        raise ValidationError(
-            f"{_INVALID}Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is "
-            "PAY_PER_REQUEST"
-        )
-    for name, given in request.index_throughputs.items():
-        if given is not None:
-            raise ValidationError(
-                f"{_INVALID}The only Updates for index: {name} when TableThroughputMode is PAY_PER_REQUEST can be "
-                "to OnDemandThroughput, WarmThroughput"
-            )
-    for index in request.creates:
-        if index.throughput is not None:
-            raise ValidationError(
-                f"{_INVALID}Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: "
-                f"{index.name} when BillingMode is PAY_PER_REQUEST"
-            )
-
-
-def _will_not_change(what: str, where: str, units: Throughput) -> str:
-    return (
-        f"The provisioned throughput for {what} will not change. The requested value equals the current value. "
-        f"Current ReadCapacityUnits provisioned for {where}: {units.read_units}. "
-        f"Requested ReadCapacityUnits: {units.read_units}. "
-        f"Current WriteCapacityUnits provisioned for {where}: {units.write_units}. "
-        f"Requested WriteCapacityUnits: {units.write_units}. "
-        "Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits."
+        settings=settings,
     )
 
 
@@ -246,28 +119,72 @@ def _plan_stream(
     return None, table.stream_label_us
 
 
-def _plan_index(index: IndexDefinition, request: UpdateTable, billing: BillingMode) -> IndexDefinition:
-    throughput = request.index_throughputs.get(index.name) or index.throughput
-    return replace(
-        index,
-        throughput=ON_DEMAND if billing == "PAY_PER_REQUEST" else throughput,
-        settings=_plan_settings(index.settings, request.index_settings.get(index.name, {}), billing),
-    )
+def _plan_index(
+    index: IndexDefinition, old_billing: BillingMode, update: IndexUpdate, billing: BillingMode, now_us: int
+) -> IndexDefinition:
+    if not index.is_global:
+        return index
+    units = ON_DEMAND if billing == "PAY_PER_REQUEST" else update.throughput or index.throughput
+    settings = _plan_on_demand(index.settings, update.settings, billing)
+    warm = warm_units(index.settings, old_billing, index.throughput)
+    settings = _plan_warm(settings, update.settings, warm, billing, units)
+    # A change to on-demand counts as a decrease of each index, though not of the table (DDB-TABLE-153).
+    if old_billing != "PAY_PER_REQUEST":
+        settings = remember_change(settings, index.throughput, units, now_us)
+    return replace(index, throughput=units, settings=settings)
 
 
-def _plan_settings(old: dict[str, Any], new: dict[str, Any], billing: BillingMode) -> dict[str, Any]:
-    settings = {**old, **new}
+def _plan_settings(old: Mapping[str, Any], new: Mapping[str, Any], billing: BillingMode) -> dict[str, Any]:
+    settings = _plan_on_demand(old, new, billing)
     encryption = new.get("SSESpecification")
-    if encryption is not None and not encryption["Enabled"]:
+    if encryption is None:
+        return settings
+    if not encryption["Enabled"]:
         if "SSESpecification" not in old:
-            raise ValidationError(f"{_INVALID}Table is already encrypted by default")
+            raise ValidationError(f"{INVALID}Table is already encrypted by default")
         del settings["SSESpecification"]
-    # OnDemandThroughput is merged member by member, and -1 takes a member away. Only a table that is paid per
-    # request has one.
+        return settings
+    key = encryption.get("KMSMasterKeyId")
+    if (
+        key is not None
+        and key.startswith("arn:")
+        and key == old.get("SSESpecification", {}).get("KMSMasterKeyId")
+    ):
+        # Only of an ARN: an alias or a key id makes AWS encrypt the table once more (DDB-TABLE-082).
+        raise ValidationError(
+            f"{INVALID}Table is already encrypted with given KMSMasterKeyId. Use KMSMasterKeyId parameter if you "
+            "want to change Master Key"
+        )
+    return {**settings, "SSESpecification": encryption}
+
+
+def _plan_on_demand(old: Mapping[str, Any], new: Mapping[str, Any], billing: BillingMode) -> dict[str, Any]:
+    """Merge OnDemandThroughput member by member; -1 takes one away. Only what is paid per request has any."""
     merged = {**old.get("OnDemandThroughput", {}), **new.get("OnDemandThroughput", {})}
     kept = {name: units for name, units in merged.items() if units != -1 and billing == "PAY_PER_REQUEST"}
-    settings.pop("OnDemandThroughput", None)
+    settings = {name: setting for name, setting in old.items() if name != "OnDemandThroughput"}
     return {**settings, "OnDemandThroughput": kept} if kept else settings
+
+
+def _plan_class(settings: dict[str, Any], asked: str | None, now_us: int) -> dict[str, Any]:
+    # The class that a table has already is taken, and leaves no trace (DDB-TABLE-180, 365).
+    if asked is None or asked == settings.get("TableClass", "STANDARD"):
+        return settings
+    return {**settings, "TableClass": asked, "TableClassLastUpdateDateTime": now_us}
+
+
+def _plan_warm(
+    settings: dict[str, Any],
+    asked: Mapping[str, Any],
+    old: Throughput,
+    billing: BillingMode,
+    units: Throughput,
+) -> dict[str, Any]:
+    """Keep what a table or index was ready for, where its new units alone do not tell it."""
+    kept = {name: setting for name, setting in settings.items() if name != "WarmThroughput"}
+    wanted = {"WarmThroughput": {**warm_setting(old), **asked.get("WarmThroughput", {})}}
+    warm = warm_units(wanted, billing, units)
+    return kept if warm == warm_units({}, billing, units) else {**kept, "WarmThroughput": warm_setting(warm)}
 
 
 def _plan_attributes(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from singletable.engine.keys import require_table
+from singletable.engine.throughput import check_quotas
 from singletable.errors import ResourceInUseError, ResourceNotFoundError, ValidationError
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.definitions import (
@@ -83,11 +84,15 @@ class TableDescription(NamedTuple):
 
     definition: TableDefinition
     status: TableStatus
-    counts: Counts
-    index_counts: dict[str, Counts]
+    counts: dict[int, Counts]
+    """Of the table and its indexes, by their ids."""
+    now_us: int
     index_statuses: dict[str, TableStatus]
     """What an answer says of indexes that it changes; the others are as their definitions have them."""
-    deleted_index: IndexDefinition | None = None
+    updating: frozenset[str] = frozenset()
+    """The settings that an answer says are being changed, of the table: SSESpecification, WarmThroughput."""
+    updating_indexes: frozenset[str] = frozenset()
+    """The indexes of which an answer says that their warm throughput is being changed."""
 
 
 class TableNames(NamedTuple):
@@ -104,7 +109,7 @@ def describe_table(store: Store, name: str) -> TableDescription:
     def work(execute: Execute, catalog: Catalog) -> TableDescription:
         table = existing_table(catalog, name)
         counts = {store_id: select_counts(execute, store_id) for store_id in _ids(table)}
-        return _describe(table, counts, "ACTIVE", {})
+        return TableDescription(table.definition, "ACTIVE", counts, store.clock.now_us(), {})
 
     return store.read(work)
 
@@ -133,35 +138,23 @@ def _ids(table: Table) -> list[int]:
     return [table.id, *(index.id for index in table.indexes)]
 
 
-def _describe(
-    table: Table, counts: dict[int, Counts], status: TableStatus, index_statuses: dict[str, TableStatus]
-) -> TableDescription:
-    return TableDescription(
-        definition=table.definition,
-        status=status,
-        counts=counts[table.id],
-        index_counts={index.name: counts[index.id] for index in table.indexes},
-        index_statuses=index_statuses,
-    )
-
-
-def describe_change(
-    transaction: Transaction, table: Table, status: TableStatus, index_statuses: dict[str, TableStatus]
-) -> TableDescription:
-    """Describe a table in the answer to an operation that changes it."""
-    counts = {store_id: transaction.counts(store_id) for store_id in _ids(table)}
-    return _describe(table, counts, status, index_statuses)
+def current_counts(transaction: Transaction, table: Table) -> dict[int, Counts]:
+    """Return the counts of a table and its indexes, with what this transaction has added so far."""
+    return {store_id: transaction.counts(store_id) for store_id in _ids(table)}
 
 
 # --- creating and deleting ------------------------------------------------------------
 
 
-def create_table(store: Store, request: CreateTable) -> TableDescription:
+def create_table(store: Store, request: CreateTable, *, region: str) -> TableDescription:
     """Make a table. It is ready at once, but answers CREATING as AWS does."""
 
     def work(transaction: Transaction) -> TableDescription:
         if transaction.catalog.get(request.name) is not None:
             raise ResourceInUseError(f"Table already exists: {request.name}")
+        check_quotas(request.throughput, request.settings, region=region)
+        for new in request.indexes:
+            check_quotas(new.throughput, new.settings, region=region, index=new.name)
         now_us = transaction.now_us
         table_id = transaction.new_id()
         definition = TableDefinition(
@@ -185,7 +178,7 @@ def create_table(store: Store, request: CreateTable) -> TableDescription:
         transaction.create_table(definition)
         table = require_table(transaction.catalog, request.name)
         statuses: dict[str, TableStatus] = {index.name: "CREATING" for index in request.indexes}
-        return describe_change(transaction, table, "CREATING", statuses)
+        return TableDescription(definition, "CREATING", current_counts(transaction, table), now_us, statuses)
 
     return store.write(work)
 
@@ -209,9 +202,9 @@ def delete_table(store: Store, name: str) -> TableDescription:
                 "Attempt to change a resource which is still in use: Cannot delete table while indexes are being "
                 "created, updated, or deleted."
             )
-        description = describe_change(transaction, table, "DELETING", {})
+        counts = current_counts(transaction, table)
         transaction.delete_table(table)
-        return description
+        return TableDescription(table.definition, "DELETING", counts, transaction.now_us, {})
 
     description = store.write(work)
     store.background.begin()

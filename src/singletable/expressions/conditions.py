@@ -28,9 +28,10 @@ class PreparedCondition:
 class Condition:
     """A condition with its values, ready to be asked about items."""
 
-    __slots__ = ("_test", "_uses", "_values")
+    __slots__ = ("_test", "_uses", "_values", "parameter")
 
-    def __init__(self, prepared: PreparedCondition, values: Values) -> None:
+    def __init__(self, prepared: PreparedCondition, values: Values, parameter: str) -> None:
+        self.parameter = parameter  # of the request that it comes from, by which refusals call it
         self._test = prepared.test
         self._uses = prepared.uses
         self._values = values

@@ -16,10 +16,20 @@ from singletable.expressions.checks import (
     check_list,
     node_checks,
 )
-from singletable.expressions.nodes import AddAction, DeleteAction, Placeholder
+from singletable.expressions.nodes import (
+    Action,
+    AddAction,
+    Arithmetic,
+    Call,
+    DeleteAction,
+    Operand,
+    Placeholder,
+    RemoveAction,
+)
 from singletable.expressions.path_trees import Branch, grow_tree, select
 from singletable.expressions.prepared import Names, Uses
 from singletable.expressions.refusals import ExpressionError
+from singletable.expressions.update_charges import UpdateCharge, charge_of
 from singletable.expressions.update_effects import Effect, effect_of
 from singletable.expressions.update_grammar import ParsedUpdate, parse_update
 from singletable.limits import EXPRESSION_CACHE_ENTRIES_MAX, NESTING_LEVELS_MAX
@@ -35,16 +45,22 @@ class PreparedUpdate:
     uses: Uses
     tree: Branch
     effects: tuple[tuple[str, Effect], ...]  # with the top-level attribute that each of them writes
+    fixed: tuple[
+        tuple[str, str], ...
+    ]  # attributes whose new type the request decides: a placeholder, or the type
+    charge: UpdateCharge
 
 
 class Update:
     """An update with its values, ready to be applied to items."""
 
-    __slots__ = ("_prepared", "_values")
+    __slots__ = ("_prepared", "_values", "_values_bytes")
 
-    def __init__(self, prepared: PreparedUpdate, values: Values) -> None:
+    def __init__(self, prepared: PreparedUpdate, values: Values, values_bytes: int = 0) -> None:
+        """Take the values, and their size together as far as the update is charged for them."""
         self._prepared = prepared
         self._values = values
+        self._values_bytes = values_bytes
 
     def apply(self, item: Item) -> Item:
         """Return the item as it is after the update; the given one stays as it was."""
@@ -71,6 +87,19 @@ class Update:
         """
         return select(item, self._prepared.tree)
 
+    def charges_more_than(self, bytes_max: int) -> bool:
+        """Say whether the request alone, whatever the item, is above the limit of an item."""
+        return self._prepared.charge.exceeds(bytes_max, self._values, self._values_bytes)
+
+    @property
+    def fixed_types(self) -> dict[str, str]:
+        """The types that whole attributes get, as far as the request decides them: by a value, or by a sum."""
+        values = self._values
+        return {
+            attribute: next(iter(values[source])) if source in values else source
+            for attribute, source in self._prepared.fixed
+        }
+
     @property
     def attributes(self) -> frozenset[str]:
         """The top-level attributes it writes."""
@@ -95,7 +124,38 @@ def prepare_update(source: str, names: Names) -> PreparedUpdate:
     effects: tuple[tuple[str, Effect], ...] = ()
     if checks.passable:
         effects = tuple([(a.action.target.attribute, effect_of(a.action)) for a in parsed.actions])
-    return PreparedUpdate(checks, Uses.of(source, names, targets, placeholders), tree, effects)
+    actions = [action.action for action in parsed.actions]
+    return PreparedUpdate(
+        checks,
+        Uses.of(source, names, targets, placeholders),
+        tree,
+        effects,
+        tuple(_fixed(actions)),
+        charge_of(actions),
+    )
+
+
+def _fixed(actions: Sequence[Action]) -> Iterator[tuple[str, str]]:
+    for action in actions:
+        if not isinstance(action, RemoveAction) and len(action.target.elements) == 1:
+            source = _type_source(action.value)
+            if source is not None:
+                yield action.target.attribute, source
+
+
+def _type_source(value: Operand | Arithmetic) -> str | None:
+    """Return the placeholder whose type a value has, or its type; None for one that is read from the item."""
+    match value:
+        case Placeholder(name):
+            return name
+        case Arithmetic():
+            return "N"
+        case Call("list_append", _):
+            return "L"
+        case Call("if_not_exists", (_, fallback)):
+            return _type_source(fallback)
+        case _:
+            return None
 
 
 def _checks(parsed: ParsedUpdate) -> Iterator[Check | ExpressionError]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
 import orjson
@@ -103,6 +104,14 @@ class TableDefinition:
     @property
     def logs_changes(self) -> bool:
         return self.stream is not None or self.recovery_days is not None
+
+    @property
+    def stream_label(self) -> str | None:
+        """Return what tells the newest stream from earlier ones: when it was turned on, to the millisecond."""
+        if self.stream_label_us is None:
+            return None
+        at = datetime.fromtimestamp(self.stream_label_us / 1_000_000, UTC)
+        return at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{at.microsecond // 1000:03d}"
 
 
 def encode_definition(table: TableDefinition) -> bytes:

@@ -12,7 +12,7 @@ from singletable.storage import schema
 from singletable.storage.definitions import IndexDefinition, KeyAttribute, TableDefinition
 from singletable.storage.images import Image, PrimaryKey
 from singletable.values.keys import composite_key_bytes, key_bytes, partition_bytes
-from singletable.values.sizes import item_bytes
+from singletable.values.sizes import item_bytes, value_bytes
 from singletable.values.types import Item
 
 EntryKey = tuple[bytes, bytes]
@@ -31,6 +31,7 @@ class Index:
         "insert_entry",
         "insert_missing_entry",
         "is_ready",
+        "key_characters_safe",
         "key_types",
         "name",
         "projected_names",
@@ -43,6 +44,9 @@ class Index:
         self.name = definition.name
         self.is_ready = definition.status == "ACTIVE"
         self.key_types = tuple((attribute.name, attribute.type) for attribute in definition.key.attributes)
+        # Text of so many characters fits into the key, however they are encoded and whatever else is in it.
+        parts_max = max(len(definition.key.partition), len(definition.key.sort))
+        self.key_characters_safe = limits.SORT_KEY_BYTES_MAX // (4 * parts_max)
         self.projected_names = _projected_names(definition, table)
         self._partition_part = _key_part(definition.key.partition, limits.PARTITION_KEY_BYTES_MAX)
         self._sort_part = _key_part(definition.key.sort, limits.SORT_KEY_BYTES_MAX)
@@ -131,21 +135,28 @@ def _projected_names(index: IndexDefinition, table: TableDefinition) -> frozense
 def _key_part(attributes: Sequence[KeyAttribute], bytes_max: int) -> _Part:
     """Return a function from an item to the bytes of one half of an index key.
 
-    An item whose attribute is missing is left out of the index. So is one that cannot be a key there (another
-    type, empty, too long): new writes of such items are refused, but an index may be added to a table that
-    holds some (AWS guide, "Detecting and correcting index key violations").
+    An item that lacks one of the attributes is left out of the index. So is one that cannot be a key there
+    (another type, empty, too long): new writes of such items are refused, but an index may be added to a table
+    that holds some (AWS guide, "Detecting and correcting index key violations").
     """
     if not attributes:
         return lambda item: b""
     if len(attributes) == 1:
         return _single_part(attributes[0], bytes_max)
 
-    parts = [_single_part(attribute, bytes_max) for attribute in attributes]
+    key_types = [(attribute.name, attribute.type) for attribute in attributes]
 
     def several(item: Item) -> bytes | None:
-        if any(part(item) is None for part in parts):
-            return None
-        return composite_key_bytes([(a.type, item[a.name][a.type]) for a in attributes])
+        parts: list[bytes] = []
+        size = 0  # the limit is for all attributes of the half together
+        for name, key_type in key_types:
+            value = item.get(name)
+            payload = None if value is None else value.get(key_type)
+            if value is None or not payload:
+                return None
+            size += value_bytes(value)
+            parts.append(key_bytes(key_type, payload))
+        return composite_key_bytes(parts) if size <= bytes_max else None
 
     return several
 

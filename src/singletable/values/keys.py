@@ -13,7 +13,7 @@ into the next and a shorter part sorts first.
 from __future__ import annotations
 
 from binascii import a2b_base64, b2a_base64
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 from zlib import crc32
 
@@ -100,21 +100,14 @@ def key_payload(key_type: KeyType, data: bytes) -> str:
     return b2a_base64(data, newline=False).decode()
 
 
-def composite_key_bytes(parts: Sequence[tuple[KeyType, str]]) -> bytes:
-    """Return bytes that sort as a sequence of key values does; one part alone is its `key_bytes`."""
-    if len(parts) == 1:
-        return key_bytes(*parts[0])
-    return composite_prefix(parts)
+def composite_key_bytes(parts: Sequence[bytes]) -> bytes:
+    """Return bytes that sort as a sequence of key values does, from the key bytes of each; one alone stays so."""
+    return parts[0] if len(parts) == 1 else composite_prefix(parts)
 
 
-def composite_prefix(parts: Sequence[tuple[KeyType, str]]) -> bytes:
+def composite_prefix(parts: Iterable[bytes]) -> bytes:
     """Return what every composite of several parts that starts with these complete parts begins with."""
-    return b"".join(
-        [
-            key_bytes(key_type, payload).replace(b"\x00", _ESCAPED_ZERO) + _PART_END
-            for key_type, payload in parts
-        ]
-    )
+    return b"".join([composite_unfinished(part) + _PART_END for part in parts])
 
 
 def composite_unfinished(data: bytes) -> bytes:

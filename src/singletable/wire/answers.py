@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from singletable.errors import (
+    AccessDeniedError,
     ApiError,
     ConditionFailedError,
     DatabaseError,
@@ -26,6 +27,7 @@ _CORAL: Final = "com.amazon.coral.service#"
 _VALIDATE: Final = "com.amazon.coral.validate#"
 # Where AWS names an error from its framework rather than from the service.
 _NAMESPACES: Final = {
+    "AccessDeniedException": _CORAL,
     "SerializationException": _CORAL,
     "UnknownOperationException": _CORAL,
     "ValidationException": _VALIDATE,
@@ -66,7 +68,8 @@ def error_answer(error: ApiError) -> WireAnswer:
     answer: Answer = {"__type": _NAMESPACES.get(error.code, _DYNAMODB) + error.code}
     if error.message:
         # The framework's own errors spell it with a capital letter.
-        answer["Message" if isinstance(error, SerializationError) else "message"] = error.message
+        is_framework = isinstance(error, AccessDeniedError | SerializationError)
+        answer["Message" if is_framework else "message"] = error.message
     if isinstance(error, ConditionFailedError) and error.item is not None:
         answer["Item"] = error.item
     if isinstance(error, TransactionCanceledError):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
+
+import orjson
 
 from singletable import limits
 from singletable.engine import batches
@@ -17,15 +19,18 @@ from singletable.engine.requests import (
 )
 from singletable.engine.results import CollectionSize, WritesResult
 from singletable.errors import ValidationError
+from singletable.values.types import Item
 from singletable.wire.forms import Form, take_item, take_key
+from singletable.wire.legacy import GET, attributes_to_get, refuse_mixing, uses_legacy
 from singletable.wire.parameters import (
     Answer,
     Params,
     Session,
+    as_given,
+    check_placeholders,
     collection_metrics,
     consumed_capacity,
     projection_only,
-    refuse_legacy,
     report,
     reports_collections,
     table_name,
@@ -37,7 +42,10 @@ def batch_get_item(session: Session, params: Params, form: Form) -> Answer:
     result = batches.batch_get_item(session.store, request)
     tables = params["RequestItems"]
     answer: Answer = {
-        "Responses": {table: form.items(items) for table, items in result.items.items()},
+        # By what the request calls them: "a map of table name or table ARN to a list of items" (API reference).
+        "Responses": {
+            name: form.items(items) for name, items in zip(tables, result.items.values(), strict=True)
+        },
         "UnprocessedKeys": {
             name: _unprocessed(
                 tables[name], [form.item(part.keys[i]) for i in result.unprocessed[part.table]]
@@ -47,7 +55,10 @@ def batch_get_item(session: Session, params: Params, form: Form) -> Answer:
         },
     }
     if result.consumed:
-        answer["ConsumedCapacity"] = [consumed_capacity(part, request.report) for part in result.consumed]
+        answer["ConsumedCapacity"] = [
+            consumed_capacity(part, request.report, name)
+            for name, part in zip(tables, result.consumed, strict=True)
+        ]
     return answer
 
 
@@ -56,6 +67,8 @@ def _unprocessed(part: Params, keys: list[Any]) -> Answer:
     given = {name: value for name, value in part.items() if value is not None}
     if "ExpressionAttributeNames" in given:
         given["ExpressionAttributeNames"] = dict(given["ExpressionAttributeNames"])
+    if "AttributesToGet" in given:
+        given["AttributesToGet"] = list(given["AttributesToGet"])
     return {**given, "Keys": keys}
 
 
@@ -65,25 +78,57 @@ def parse_batch_get(params: Params, form: Form) -> BatchGetItem:
         raise ValidationError("One or more parameter values were invalid: A table is named twice")
     if sum(len(part["Keys"]) for part in tables.values()) > limits.BATCH_GET_ITEMS_MAX:
         raise ValidationError("Too many items requested for the BatchGetItem call")
+    legacy = _uses_legacy(tables.values())
     return BatchGetItem(
-        tables=[_get_table(name, part, form) for name, part in tables.items()], report=report(params)
+        tables=[_get_table(name, part, form, legacy=legacy) for name, part in tables.items()],
+        report=report(params),
     )
 
 
-def _get_table(name: str, part: Params, form: Form) -> BatchGetTable:
-    refuse_legacy(part)
+def _uses_legacy(parts: Collection[Params]) -> bool:
+    """Tell whether AttributesToGet is used; beside it no table has a ProjectionExpression (DynamoDB Local 3.3)."""
+    used = [uses_legacy(part, GET) for part in parts]
+    if not any(used):
+        return False
+    for part in parts:
+        check_placeholders(part, GET.expressions)
+    if any(part.get("ProjectionExpression") is not None for part in parts):
+        refuse_mixing(["AttributesToGet"], ["ProjectionExpression"])
+    return True
+
+
+def _get_table(name: str, part: Params, form: Form, *, legacy: bool) -> BatchGetTable:
+    # Attributes are looked at before the keys (dynalite's tests).
+    projection = attributes_to_get(part) if legacy else projection_only(part, form)
     return BatchGetTable(
         table=table_name(name),
-        keys=[take_key(key, form) for key in part["Keys"]],
-        projection=projection_only(part, form),
+        keys=_read_keys(part["Keys"], form),
+        projection=projection,
         consistent=bool(part.get("ConsistentRead")),
     )
+
+
+def _read_keys(raw_keys: Iterable[Any], form: Form) -> list[Item]:
+    """Read the keys one by one: each its values, and then whether it was there before.
+
+    Whether the keys fit the table is asked later (dynalite's tests, DynamoDB Local).
+    """
+    keys: list[Item] = []
+    seen: set[bytes] = set()
+    for raw in raw_keys:
+        key = take_key(raw, form)
+        seen.add(orjson.dumps(key, option=orjson.OPT_SORT_KEYS))
+        if len(seen) == len(keys):
+            raise ValidationError("Provided list of item keys contains duplicates")
+        keys.append(key)
+    return keys
 
 
 def batch_write_item(session: Session, params: Params, form: Form) -> Answer:
     request = parse_batch_write(params, form)
     result = batches.batch_write_item(session.store, request)
-    return {"UnprocessedItems": {}, **writes_answer(result, request.report, form)}
+    names = as_given(params["RequestItems"])
+    return {"UnprocessedItems": {}, **writes_answer(result, request.report, names, form)}
 
 
 def parse_batch_write(params: Params, form: Form) -> BatchWriteItem:
@@ -112,22 +157,24 @@ def _write(name: str, entry: Params, form: Form) -> PutItem | DeleteItem:
     return PutItem(table=table_name(name), item=item, item_bytes=item_bytes)
 
 
-def writes_answer(result: WritesResult, wanted: Report, form: Form, *, split: str | None = None) -> Answer:
-    """Render what batches and transactions of writes have in common."""
+def writes_answer(
+    result: WritesResult, wanted: Report, names: Mapping[str, str], form: Form, *, split: str | None = None
+) -> Answer:
+    """Render what batches and transactions of writes have in common; `names` is what the request calls tables."""
     answer: Answer = {}
     if result.consumed:
         answer["ConsumedCapacity"] = [
-            consumed_capacity(part, wanted, split=split) for part in result.consumed
+            consumed_capacity(part, wanted, names[part.table], split=split) for part in result.consumed
         ]
     if result.collections:
-        answer["ItemCollectionMetrics"] = _metrics_by_table(result.collections, form)
+        answer["ItemCollectionMetrics"] = _metrics_by_table(result.collections, names, form)
     return answer
 
 
-def _metrics_by_table(sizes: Iterable[CollectionSize], form: Form) -> dict[str, list[Any]]:
+def _metrics_by_table(
+    sizes: Iterable[CollectionSize], names: Mapping[str, str], form: Form
+) -> dict[str, list[Any]]:
     tables: dict[str, list[Any]] = {}
     for size in sizes:
-        metrics = collection_metrics(size, form)
-        if metrics not in tables.setdefault(size.table, []):
-            tables[size.table].append(metrics)
+        tables.setdefault(names[size.table], []).append(collection_metrics(size, form))
     return tables

@@ -1,7 +1,8 @@
 """Check the parameters of a request against its input shape before anything reads them.
 
-Past `check`, a required member is there, an enum holds one of its values, a list is a list and a name of a
-table is one; only what is inside an AttributeValue is unknown (the values layer reads those). A request that
+Past `check`, a required member is there, an enum holds one of its values (save for those of CHECKED_LATER in
+refusals.py), a list is a list and a name of a table is one; only what is inside an AttributeValue is unknown (the
+values layer reads those), and the numbers of a page may not fit into 32 bits yet (`cut_number`). A request that
 is right is accepted by functions compiled once for each operation; anything else is walked again by
 refusals.py, which knows the words. An accepting function may say no to something right, never yes to
 something wrong.
@@ -20,9 +21,6 @@ from singletable.wire.shapes import INPUTS, SHAPES
 from singletable.wire.violations import TABLE_NAME_LENGTH_MAX, TABLE_NAME_LENGTH_MIN, TABLE_NAME_PATTERN
 
 Accepts = Callable[[Any], bool]
-
-# Tags are refused in sentences of their own: always the slow way.
-_NEVER_AT_A_GLANCE: Final = frozenset(("TagKeyList", "TagList"))
 
 _TABLE_ARN_LENGTH_MAX: Final[int] = SHAPES["TableArn"]["max"]
 _table_name_match: Final = re.compile(TABLE_NAME_PATTERN).fullmatch
@@ -88,8 +86,6 @@ def _accepts_table_arn(value: str) -> bool:
 
 
 def _accepts(shape: Shape) -> Accepts:
-    if shape.name in _NEVER_AT_A_GLANCE:
-        return _accepts_nothing
     if shape.name == OPAQUE:
         return _accepts_dict
     match shape.kind:
@@ -107,10 +103,6 @@ def _accepts(shape: Shape) -> Accepts:
             return _accepts_bool
         case kind:
             raise AssertionError(f"no input has a member of type {kind}")
-
-
-def _accepts_nothing(value: Any) -> bool:
-    return False
 
 
 def _accepts_dict(value: Any) -> bool:

@@ -2,46 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import UTC, datetime
-from typing import Any
+from typing import Final
 
 from singletable.engine.tables import TableDescription
-from singletable.storage.definitions import IndexDefinition, KeySchema, TableDefinition, Throughput
+from singletable.storage.definitions import IndexDefinition, KeySchema, TableDefinition
 from singletable.storage.reading import Counts
+from singletable.wire.arns import partition_of
 from singletable.wire.forms import Form
 from singletable.wire.parameters import Answer, Session
+from singletable.wire.throughput_descriptions import billing_summary, on_demand, provisioned, warm
+
+# What AWS does not tell of a table that is being deleted (AWS CLI reference, delete-table: the example).
+_NOT_OF_DELETED: Final = (
+    *("AttributeDefinitions", "CreationDateTime", "GlobalSecondaryIndexes", "KeySchema"),
+    *("LocalSecondaryIndexes", "WarmThroughput"),
+)
 
 
 def table_description(session: Session, described: TableDescription, form: Form) -> Answer:
     table = described.definition
+    counts = described.counts[table.id]
     arn = session.table_arn(table.name)
     answer: Answer = {
+        # Sorted, in whatever order they were given (ack-api-quirks, DDB-TABLE-125).
         "AttributeDefinitions": [
             {"AttributeName": attribute.name, "AttributeType": attribute.type}
-            for attribute in table.attributes
+            for attribute in sorted(table.attributes, key=lambda attribute: attribute.name)
         ],
         "TableName": table.name,
         "KeySchema": _key_schema(table.key),
         "TableStatus": described.status,
         "CreationDateTime": form.time(table.created_us),
-        "ProvisionedThroughput": _throughput(table.throughput),
-        "TableSizeBytes": described.counts.item_bytes,
-        "ItemCount": described.counts.items,
+        "ProvisionedThroughput": provisioned(table.throughput, table.settings, described.now_us, form),
+        "TableSizeBytes": counts.item_bytes,
+        "ItemCount": counts.items,
         "TableArn": arn,
         "TableId": table.uuid,
         "DeletionProtectionEnabled": table.deletion_protected,
+        **billing_summary(described, form),
     }
-    if table.billing == "PAY_PER_REQUEST" or table.billing_changed_us is not None:
-        answer["BillingModeSummary"] = _billing(described, form)
     for name, is_global in (("LocalSecondaryIndexes", False), ("GlobalSecondaryIndexes", True)):
-        indexes = [_index(described, index, arn) for index in table.indexes if index.is_global is is_global]
-        if is_global and described.deleted_index is not None:
-            indexes.append(_index(described, described.deleted_index, arn))
+        indexes = [_index(described, i, arn, form) for i in table.indexes if i.is_global is is_global]
         if indexes:
             answer[name] = indexes
     answer.update(_stream(table, arn))
-    answer.update(_settings(table))
+    answer.update(_settings(session, described, form))
+    if described.status == "DELETING":
+        return {name: value for name, value in answer.items() if name not in _NOT_OF_DELETED}
     return answer
 
 
@@ -52,28 +59,11 @@ def _key_schema(key: KeySchema) -> list[Answer]:
     ]
 
 
-def _throughput(throughput: Throughput) -> Answer:
-    return {
-        "NumberOfDecreasesToday": 0,
-        "ReadCapacityUnits": throughput.read_units,
-        "WriteCapacityUnits": throughput.write_units,
-    }
-
-
-def _billing(described: TableDescription, form: Form) -> Answer:
-    table = described.definition
-    answer: Answer = {"BillingMode": table.billing}
-    # The answer to CreateTable does not have the time yet (ack-api-quirks, DDB-TABLE-033).
-    if table.billing_changed_us is not None and described.status != "CREATING":
-        answer["LastUpdateToPayPerRequestDateTime"] = form.time(table.billing_changed_us)
-    return answer
-
-
-def _index(described: TableDescription, index: IndexDefinition, table_arn: str) -> Answer:
-    counts = described.index_counts.get(index.name, Counts(0, 0))
+def _index(described: TableDescription, index: IndexDefinition, table_arn: str, form: Form) -> Answer:
+    counts = described.counts.get(index.id, Counts(0, 0))
     projection: Answer = {"ProjectionType": index.projection.kind}
     if index.projection.attributes:
-        projection["NonKeyAttributes"] = list(index.projection.attributes)
+        projection["NonKeyAttributes"] = sorted(index.projection.attributes)
     answer: Answer = {
         "IndexName": index.name,
         "KeySchema": _key_schema(index.key),
@@ -82,13 +72,18 @@ def _index(described: TableDescription, index: IndexDefinition, table_arn: str) 
         "ItemCount": counts.items,
         "IndexArn": f"{table_arn}/index/{index.name}",
     }
-    if index.is_global:
-        answer["IndexStatus"] = described.index_statuses.get(index.name, index.status)
-        if index.status == "CREATING" == answer["IndexStatus"]:
-            # The answer to UpdateTable says that the index has its place, but nothing in it yet.
-            answer["Backfilling"] = index.name not in described.index_statuses
-        answer["ProvisionedThroughput"] = _throughput(index.throughput)
-        answer.update(_on_demand(index.settings))
+    if not index.is_global:
+        return answer
+    status = described.index_statuses.get(index.name, index.status)
+    answer["IndexStatus"] = status
+    if index.status == "CREATING" == status:
+        # The answer to UpdateTable says that the index has its place, but nothing in it yet.
+        answer["Backfilling"] = index.name not in described.index_statuses
+    answer["ProvisionedThroughput"] = provisioned(index.throughput, index.settings, described.now_us, form)
+    if described.status != "CREATING":  # the answer to CreateTable has none (DDB-TABLE-138)
+        updating = index.name in described.updating_indexes
+        answer.update(warm(index.settings, described.definition.billing, index.throughput, updating=updating))
+    answer.update(on_demand(index.settings))
     return answer
 
 
@@ -96,31 +91,42 @@ def _stream(table: TableDefinition, table_arn: str) -> Answer:
     answer: Answer = {}
     if table.stream is not None:
         answer["StreamSpecification"] = {"StreamEnabled": True, "StreamViewType": table.stream.view}
-    if table.stream_label_us is not None:
+    if table.stream_label is not None:
         # The label of the newest stream stays in the description when streams are turned off.
-        at = datetime.fromtimestamp(table.stream_label_us / 1_000_000, UTC)
-        label = at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{at.microsecond // 1000:03d}"
-        answer["LatestStreamLabel"] = label
-        answer["LatestStreamArn"] = f"{table_arn}/stream/{label}"
+        answer["LatestStreamLabel"] = table.stream_label
+        answer["LatestStreamArn"] = f"{table_arn}/stream/{table.stream_label}"
     return answer
 
 
-def _settings(table: TableDefinition) -> Answer:
-    answer: Answer = {}
-    encryption = table.settings.get("SSESpecification")
-    if encryption and encryption.get("Enabled"):
-        answer["SSEDescription"] = {
-            "Status": "ENABLED",
-            "SSEType": encryption.get("SSEType") or "KMS",
-            **({"KMSMasterKeyArn": encryption["KMSMasterKeyId"]} if encryption.get("KMSMasterKeyId") else {}),
-        }
-    table_class = table.settings.get("TableClass")
-    if table_class:
-        answer["TableClassSummary"] = {"TableClass": table_class}
-    answer.update(_on_demand(table.settings))
+def _settings(session: Session, described: TableDescription, form: Form) -> Answer:
+    table, settings = described.definition, described.definition.settings
+    answer: Answer = {**_encryption(session, described), **on_demand(settings)}
+    if "TableClass" in settings:
+        answer["TableClassSummary"] = {"TableClass": settings["TableClass"]}
+        if "TableClassLastUpdateDateTime" in settings:
+            changed = form.time(settings["TableClassLastUpdateDateTime"])
+            answer["TableClassSummary"]["LastUpdateDateTime"] = changed
+    is_new = described.status == "CREATING"
+    if not is_new or "WarmThroughput" in settings:  # AWS does not tell the default of a new table yet
+        updating = is_new or "WarmThroughput" in described.updating
+        answer.update(warm(settings, table.billing, table.throughput, updating=updating))
     return answer
 
 
-def _on_demand(settings: Mapping[str, Any]) -> Answer:
-    limited = settings.get("OnDemandThroughput")
-    return {"OnDemandThroughput": dict(limited)} if limited else {}
+def _encryption(session: Session, described: TableDescription) -> Answer:
+    encryption = described.definition.settings.get("SSESpecification")
+    is_updating = "SSESpecification" in described.updating
+    if encryption is None:
+        return {"SSEDescription": {"Status": "UPDATING"}} if is_updating else {}
+    answer: Answer = {"Status": "UPDATING" if is_updating else "ENABLED", "SSEType": "KMS"}
+    if "KMSMasterKeyId" in encryption:
+        answer["KMSMasterKeyArn"] = _key_arn(session, encryption["KMSMasterKeyId"])
+    return {"SSEDescription": answer}
+
+
+def _key_arn(session: Session, key: str) -> str:
+    """Return the ARN of a key. What key an alias stands for is not known here: there are none."""
+    if key.startswith("arn:"):
+        return key
+    resource = key if key.startswith("alias/") else f"key/{key}"
+    return f"arn:{partition_of(session.region)}:kms:{session.region}:{session.account}:{resource}"

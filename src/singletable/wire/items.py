@@ -6,65 +6,87 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from singletable.engine import items
-from singletable.engine.requests import DeleteItem, GetItem, PutItem, UpdateItem, Write
+from singletable.engine.requests import DeleteItem, GetItem, PutItem, ReturnValues, UpdateItem, Write
 from singletable.engine.results import WriteResult
 from singletable.values.refused import ValueRefusedError
 from singletable.wire.forms import Form, take_item, take_key
+from singletable.wire.legacy import (
+    GET,
+    UPDATE,
+    WRITE,
+    Vocabulary,
+    add_legacy,
+    attributes_to_get,
+    check_conditional_operator,
+    uses_legacy,
+)
 from singletable.wire.parameters import (
     Answer,
     Params,
     Session,
+    check_placeholders,
     collection_metrics,
     condition_only,
     consumed_capacity,
     projection_only,
-    refuse_legacy,
     report,
     reports_collections,
     returns_on_failure,
     scope,
     table_name,
 )
+from singletable.wire.refusals import ONLY_OLD
 
 R = TypeVar("R", PutItem, UpdateItem, DeleteItem)
 
 
 def get_item(session: Session, params: Params, form: Form) -> Answer:
-    refuse_legacy(params)
-    result = items.get_item(session.store, parse_get(params, form))
+    result = items.get_item(session.store, _get_request(params, form))
     answer: Answer = {}
     if result.item is not None:
         answer["Item"] = form.item(result.item)
     wanted = report(params)
     if result.consumed is not None and wanted != "NONE":
-        answer["ConsumedCapacity"] = consumed_capacity(result.consumed, wanted)
+        answer["ConsumedCapacity"] = consumed_capacity(result.consumed, wanted, params["TableName"])
     return answer
 
 
 def put_item(session: Session, params: Params, form: Form) -> Answer:
-    request = _enveloped(parse_put, params, form)
-    return _write_answer(items.write_item(session.store, request), request, form)
+    request = _enveloped(parse_put, WRITE, params, form)
+    return _write_answer(items.write_item(session.store, request), request, params, form)
 
 
 def delete_item(session: Session, params: Params, form: Form) -> Answer:
-    request = _enveloped(parse_delete, params, form)
-    return _write_answer(items.write_item(session.store, request), request, form)
+    request = _enveloped(parse_delete, WRITE, params, form)
+    return _write_answer(items.write_item(session.store, request), request, params, form)
 
 
 def update_item(session: Session, params: Params, form: Form) -> Answer:
-    request = _enveloped(parse_update, params, form)
-    return _write_answer(items.write_item(session.store, request), request, form)
+    request = _enveloped(parse_update, UPDATE, params, form)
+    return _write_answer(items.write_item(session.store, request), request, params, form)
 
 
-def _enveloped(parse: Callable[[Params, Form], R], params: Params, form: Form) -> R:
+def _get_request(params: Params, form: Form) -> GetItem:
+    if not uses_legacy(params, GET):
+        return parse_get(params, form)
+    check_placeholders(params, GET.expressions)
+    request = parse_get(params, form)
+    request.projection = attributes_to_get(params)
+    return request
+
+
+def _enveloped(parse: Callable[[Params, Form], R], vocabulary: Vocabulary, params: Params, form: Form) -> R:
     """Parse a write; what single writes refuse in their values and expressions, AWS wraps once more."""
-    refuse_legacy(params)
     try:
+        if parse is parse_delete:
+            _returns_old(params)  # before all else (dynoxide 3.2, captured in eu-west-2 and us-east-1)
+        legacy = uses_legacy(params, vocabulary)
         if params.get("ConditionExpression") is None and params.get("UpdateExpression") is None:
             _check_no_placeholders(params)
         request = parse(params, form)
-        if request.returns not in ("NONE", "ALL_OLD") and not isinstance(request, UpdateItem):
-            raise ValueRefusedError("ReturnValues can only be ALL_OLD or NONE")
+        if legacy:
+            check_conditional_operator(params, "Expected")
+            add_legacy(request, params, form)
         return request
     except ValueRefusedError as error:
         raise error.enveloped() from None
@@ -78,12 +100,19 @@ def _check_no_placeholders(params: Params) -> None:
             raise ValueRefusedError(f"{name} can only be specified when using expressions")
 
 
-def _write_answer(result: WriteResult, request: Write, form: Form) -> Answer:
+def _returns_old(params: Params) -> ReturnValues:
+    wanted: ReturnValues = params.get("ReturnValues") or "NONE"
+    if wanted not in ("NONE", "ALL_OLD"):
+        raise ValueRefusedError(ONLY_OLD)
+    return wanted
+
+
+def _write_answer(result: WriteResult, request: Write, params: Params, form: Form) -> Answer:
     answer: Answer = {}
     if result.attributes is not None:
         answer["Attributes"] = form.item(result.attributes)
     if result.consumed is not None:
-        answer["ConsumedCapacity"] = consumed_capacity(result.consumed, request.report)
+        answer["ConsumedCapacity"] = consumed_capacity(result.consumed, request.report, params["TableName"])
     if result.collection is not None:
         answer["ItemCollectionMetrics"] = collection_metrics(result.collection, form)
     return answer
@@ -108,8 +137,8 @@ def parse_put(params: Params, form: Form, *, older: bool = False) -> PutItem:
         table=table_name(params["TableName"]),
         item=item,
         item_bytes=item_bytes,
+        returns="NONE" if older else _returns_old(params),  # before the condition (dynalite's tests)
         condition=condition_only(params, form, older=older),
-        returns=params.get("ReturnValues") or "NONE",
         returns_on_failure=returns_on_failure(params),
         report=report(params),
         reports_collections=reports_collections(params),
@@ -121,7 +150,7 @@ def parse_delete(params: Params, form: Form, *, older: bool = False) -> DeleteIt
         table=table_name(params["TableName"]),
         key=take_key(params["Key"], form, older=older),
         condition=condition_only(params, form, older=older),
-        returns=params.get("ReturnValues") or "NONE",
+        returns="NONE" if older else _returns_old(params),
         returns_on_failure=returns_on_failure(params),
         report=report(params),
         reports_collections=reports_collections(params),
@@ -129,9 +158,13 @@ def parse_delete(params: Params, form: Form, *, older: bool = False) -> DeleteIt
 
 
 def parse_update(params: Params, form: Form, *, older: bool = False) -> UpdateItem:
+    key = take_key(params["Key"], form, older=older)  # before the expressions (dynalite's tests)
     placeholders = scope(params, form, ("UpdateExpression", "ConditionExpression"), older=older)
     update_text = params.get("UpdateExpression")
     condition_text = params.get("ConditionExpression")
+    if condition_text == "":
+        # Where both are empty, AWS speaks of the condition (dynoxide, October 2026).
+        placeholders.condition(condition_text, parameter="ConditionExpression")
     update = None if update_text is None else placeholders.update(update_text)
     condition = (
         None
@@ -141,10 +174,10 @@ def parse_update(params: Params, form: Form, *, older: bool = False) -> UpdateIt
     placeholders.finish()
     return UpdateItem(
         table=table_name(params["TableName"]),
-        key=take_key(params["Key"], form, older=older),
+        key=key,
         update=update,
         condition=condition,
-        returns=params.get("ReturnValues") or "NONE",
+        returns="NONE" if older else params.get("ReturnValues") or "NONE",
         returns_on_failure=returns_on_failure(params),
         report=report(params),
         reports_collections=reports_collections(params),

@@ -5,6 +5,7 @@ Everything here is data, with the answer of Amazon DynamoDB that it rests on. So
 - parity: the captures of github.com/paritysuite/dynamodb-conformance, June to October 2026, 33 regions.
   AWS moves its validation to a new wording region by region; what most regions answered last is taken.
 - ack: the captures of "ack-api-quirks" (us-west-2, October 2026), CreateTable and UpdateTable above all.
+- dynoxide: the captures in the tests of the crate dynoxide-rs 3.2, October 2026 (two to seven regions).
 - dynalite: github.com/architect/dynalite 4.0, whose tests ran against the live service until about 2020.
 """
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 # --- tables of what differs from the model ----------------------------------------------------
 
-# AWS prints an enum's values in an order of its own. Captured: all but the last two (the model's order).
+# AWS prints an enum's values in an order of its own. Captured: all but AttributeAction (the model's order).
 ENUM_ORDER: Final = {
     "BillingMode": ("PROVISIONED", "PAY_PER_REQUEST"),  # ack
     "ComparisonOperator": (  # dynalite
@@ -40,8 +41,10 @@ ENUM_ORDER: Final = {
     "Select": ("SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"),  # parity
     "StreamViewType": ("OLD_IMAGE", "KEYS_ONLY", "NEW_AND_OLD_IMAGES", "NEW_IMAGE"),  # ack
     "AttributeAction": ("ADD", "PUT", "DELETE"),
-    "TableClass": ("STANDARD", "STANDARD_INFREQUENT_ACCESS"),
 }
+
+# Any text is taken where its own operation refuses a wrong one, in a sentence of its own: table_settings.py.
+TAKEN_AS_TEXT: Final = frozenset(("TableClass",))
 
 # Members are reported in this order; those not named follow in the model's order.
 MEMBER_ORDER: Final = {
@@ -49,8 +52,9 @@ MEMBER_ORDER: Final = {
     "AttributeDefinition": ("AttributeType", "AttributeName"),
     # parity: "2 validation errors detected: Value '{"bad!name":…}' at 'requestItems' …; … 'BOGUS' …"
     "BatchGetItemInput": ("RequestItems", "ReturnConsumedCapacity"),
-    # parity: "… 'returnConsumedCapacity' …; … 'returnItemCollectionMetrics' …"; dynalite: requestItems last
-    "BatchWriteItemInput": ("ReturnConsumedCapacity", "ReturnItemCollectionMetrics", "RequestItems"),
+    # dynoxide: "3 validation errors detected: Value '{t=[]}' at 'requestItems' …; … 'returnConsumedCapacity' …; …
+    # 'returnItemCollectionMetrics' …" (ten of twelve regions, October 2026)
+    "BatchWriteItemInput": ("RequestItems", "ReturnConsumedCapacity", "ReturnItemCollectionMetrics"),
     # parity: the error of a global index comes before that of a local one; the rest from dynalite
     "CreateTableInput": (
         *("AttributeDefinitions", "TableName", "BillingMode", "ProvisionedThroughput", "KeySchema"),
@@ -70,25 +74,28 @@ MEMBER_ORDER: Final = {
         *("ReturnConsumedCapacity", "ReturnValues", "ReturnItemCollectionMetrics", "TableName", "Item"),
         *("ConditionalOperator", "Expected"),
     ),
-    "QueryInput": (  # dynalite
+    "QueryInput": (  # dynalite, dynoxide
         *("Select", "IndexName", "ReturnConsumedCapacity", "QueryFilter", "TableName"),
         *("ConditionalOperator", "AttributesToGet", "Limit", "KeyConditions", "ExclusiveStartKey"),
     ),
-    "ScanInput": (  # dynalite
+    "ScanInput": (  # dynalite, dynoxide
         *("Select", "IndexName", "TotalSegments", "ReturnConsumedCapacity", "TableName"),
         *("ConditionalOperator", "ScanFilter", "Segment", "Limit", "AttributesToGet", "ExclusiveStartKey"),
     ),
     # ack: "Value null at 'timeToLiveSpecification.attributeName' …; Value null at '….enabled' …"
     "TimeToLiveSpecification": ("AttributeName", "Enabled"),
-    # parity: clientRequestToken first, then the two enums
+    # parity: clientRequestToken, then the two enums; dynoxide: what is in the actions before them (ten of twelve
+    # regions, October 2026)
     "TransactWriteItemsInput": (
-        *("ClientRequestToken", "ReturnConsumedCapacity", "ReturnItemCollectionMetrics", "TransactItems"),
+        *("TransactItems", "ClientRequestToken", "ReturnConsumedCapacity", "ReturnItemCollectionMetrics"),
     ),
     # parity: "4 validation errors detected: … returnConsumedCapacity …; … tableName …; … returnValues …;
-    # … key …", and conditionalOperator before key
+    # … key …", and conditionalOperator before key; dynoxide: "… returnValuesOnConditionCheckFailure …; …
+    # returnItemCollectionMetrics …; … key …"
     "UpdateItemInput": (
-        *("ReturnConsumedCapacity", "TableName", "ReturnItemCollectionMetrics", "ReturnValues"),
-        *("ConditionalOperator", "Key", "Expected", "AttributeUpdates"),
+        *("ReturnConsumedCapacity", "TableName", "ReturnValuesOnConditionCheckFailure"),
+        *("ReturnItemCollectionMetrics", "ReturnValues", "ConditionalOperator", "Key", "Expected"),
+        "AttributeUpdates",
     ),
     "UpdateTableInput": ("TableName", "ProvisionedThroughput", "BillingMode", "GlobalSecondaryIndexUpdates"),
 }
@@ -97,7 +104,7 @@ REQUIRED: Final[dict[str, frozenset[str]]] = {
     # ack: without KeySchema -> "Value null at 'keySchema' …", without AttributeDefinitions likewise. (The
     # model lets both go for a table that is copied from GlobalTableSourceArn, which there is none of here.)
     "CreateTableInput": frozenset(("TableName", "AttributeDefinitions", "KeySchema")),
-    # ack: Tags=[{}] -> "The Tag Key provided is invalid, Key: null": see refusals.py.
+    # ack: Tags=[{}] -> "The Tag Key provided is invalid, Key: null": see tags.py.
     "Tag": frozenset(),
 }
 
@@ -106,8 +113,8 @@ LENGTHS: Final[dict[str, tuple[int | None, int | None]]] = {
     "AttributeNameList": (1, 255),  # dynalite: AttributesToGet has at most 255 names
     "BatchWriteItemRequestMap": (None, 25),  # empty has a sentence of its own: see refusals.py
     "KMSMasterKeyId": (1, None),  # ack: "Value '' at 'sSESpecification.kMSMasterKeyId' …"
-    "ResourceArnString": (None, None),  # answered in words of its own ("Invalid TableArn …"), dynalite
-    "TagKeyString": (None, None),  # "The Tag Key provided is invalid, Key: ", ack
+    "ResourceArnString": (None, None),  # these three are answered in words of their own: see tags.py
+    "TagKeyString": (None, None),
     "TagValueString": (None, None),
     # parity: 3 elements -> "… at 'keySchema' … less than or equal to 2". A global index may have more (the
     # model has no maximum since multi-attribute keys), so the shape is split.
@@ -120,6 +127,9 @@ MEMBER_SHAPES: Final = {
     ("LocalSecondaryIndex", "KeySchema"): "TableKeySchema",
 }
 COPIES: Final = {"TableKeySchema": "KeySchema"}
+
+# AWS cuts these numbers to 32 bits, and drops a fraction; the captures (dynoxide) are of Query and Scan alone.
+CUT_NUMBERS: Final = frozenset(("PositiveIntegerObject", "ScanSegment", "ScanTotalSegments"))
 
 # Where both fail, length is told before pattern (ack: indexName, tableName); not so for the shape of
 # exclusiveStartTableName (ack, dynalite).
@@ -174,5 +184,5 @@ def live_shape(name: str) -> Shape:
         minimum=minimum,
         maximum=maximum,
         pattern=model.get("pattern"),
-        enum=ENUM_ORDER.get(name, model.get("enum", ())),
+        enum=() if name in TAKEN_AS_TEXT else ENUM_ORDER.get(name, model.get("enum", ())),
     )

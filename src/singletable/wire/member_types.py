@@ -5,27 +5,31 @@ does not name it. The texts are those that dynalite's tests took from the live s
 the text out where a list stands in the wrong place (SDKs then print "UnknownError"); the older text is kept
 there, because it says what is wrong.
 
-AWS turns "true" into a boolean and 5.5 into an integer. Both are refused here: nothing past this point
-converts, and no SDK sends them.
+AWS turns "true" into a boolean. That is refused here: nothing past this point converts, and no SDK sends it. It
+turns 5.5 into an integer too, which is done where answers to it have been captured (`cut_number`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 from singletable.errors import SerializationError, ValidationError
-from singletable.wire.live_shapes import live_shape
+from singletable.wire.live_shapes import CUT_NUMBERS, live_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from singletable.wire.live_shapes import Shape
 
 OPAQUE: Final = "AttributeValue"  # read by the values layer; here it is only known to be a map
+LookInside: TypeAlias = "Callable[[object], None]"
 
 _JAVA_PACKAGE: Final = "com.amazonaws.dynamodb.v20120810"
 _JAVA_SCALARS: Final = {"string": "String", "integer": "Integer", "long": "Long", "boolean": "Boolean"}
+
+_INTEGER_MIN: Final = -(1 << 31)
+_INTEGER_MAX: Final = (1 << 31) - 1
 
 _MAP_UNEXPECTED: Final = "Start of structure or map found where not expected"
 _CANNOT_CAST: Final = (
@@ -38,25 +42,28 @@ _CANNOT_CAST: Final = (
 # --- types ---------------------------------------------------------------------------------------
 
 
-def require_types(shape: Shape, members: Mapping[str, Any]) -> None:
-    """Raise SerializationError for the first member of a structure that has a wrong JSON type."""
+def require_types(shape: Shape, members: Mapping[str, Any], look_inside: LookInside | None = None) -> None:
+    """Raise SerializationError for the first member of a structure that has a wrong JSON type.
+
+    `look_inside` gets each AttributeValue; without it those are only known to be maps.
+    """
     for name, value in members.items():
         target = shape.members.get(name)
         if target is not None and value is not None:
-            _require_type(live_shape(target), value, is_member=True)
+            _require_type(live_shape(target), value, look_inside, is_member=True)
 
 
-def _require_type(shape: Shape, value: Any, *, is_member: bool) -> None:
+def _require_type(shape: Shape, value: Any, look_inside: LookInside | None, *, is_member: bool) -> None:
     match shape.kind:
         case "structure" | "map":
-            _require_mapping(shape, value, is_member=is_member)
+            _require_mapping(shape, value, look_inside, is_member=is_member)
         case "list":
-            _require_list(shape, value, is_member=is_member)
+            _require_list(shape, value, look_inside, is_member=is_member)
         case kind:
             _require_scalar(shape, kind, value)
 
 
-def _require_mapping(shape: Shape, value: Any, *, is_member: bool) -> None:
+def _require_mapping(shape: Shape, value: Any, look_inside: LookInside | None, *, is_member: bool) -> None:
     if isinstance(value, list | tuple):
         raise SerializationError(f"Unrecognized collection type {_java_type(shape)}")
     if not isinstance(value, Mapping):
@@ -66,29 +73,31 @@ def _require_mapping(shape: Shape, value: Any, *, is_member: bool) -> None:
             "Unexpected value type in payload" if shape.kind == "structure" else _CANNOT_CAST
         )
     if shape.name == OPAQUE:
+        if look_inside is not None:
+            look_inside(value)
         return
     if shape.kind == "structure":
-        require_types(shape, value)
+        require_types(shape, value, look_inside)
         return
     if shape.element != OPAQUE:
         for key in value:
             _require_scalar(live_shape(shape.key or ""), "string", key)
-    _require_entries(shape, value.values())
+    _require_entries(shape, value.values(), look_inside)
 
 
-def _require_list(shape: Shape, value: Any, *, is_member: bool) -> None:
+def _require_list(shape: Shape, value: Any, look_inside: LookInside | None, *, is_member: bool) -> None:
     if isinstance(value, Mapping):
         raise SerializationError(_MAP_UNEXPECTED)
     if not isinstance(value, list | tuple):
         raise SerializationError("Unexpected field type" if is_member else _CANNOT_CAST)
-    _require_entries(shape, value)
+    _require_entries(shape, value, look_inside)
 
 
-def _require_entries(shape: Shape, entries: Iterable[Any]) -> None:
+def _require_entries(shape: Shape, entries: Iterable[Any], look_inside: LookInside | None) -> None:
     element = live_shape(shape.element or "")
     for entry in entries:
         if entry is not None:
-            _require_type(element, entry, is_member=False)
+            _require_type(element, entry, look_inside, is_member=False)
 
 
 def fits(kind: str, number: int) -> bool:
@@ -97,9 +106,30 @@ def fits(kind: str, number: int) -> bool:
     return -(1 << bits) <= number < 1 << bits
 
 
+def has_cut_number(shape: Shape, members: Mapping[str, Any]) -> bool:
+    """Tell whether a number among the members of a request is not what it will be read as."""
+    return any(
+        target in CUT_NUMBERS and members.get(name) is not None and cut_number(members[name]) != members[name]
+        for name, target in shape.members.items()
+    )
+
+
+def cut_number(value: float) -> int:
+    """Return a number as AWS reads it into 32 bits: without its fraction, and no larger than there is room for.
+
+    Query and Scan accept a Limit of 2147483648 and of 1.5; of 0.5 they say "Value '0' at 'limit' …", of a Segment
+    of 2147483648 "Value '2147483647' at 'segment' …" (captured by dynoxide in eu-west-2 and eu-central-1).
+    """
+    if type(value) is int and _INTEGER_MIN <= value <= _INTEGER_MAX:
+        return value  # as nearly always
+    return max(_INTEGER_MIN, min(int(value), _INTEGER_MAX))
+
+
 def _require_scalar(shape: Shape, kind: str, value: Any) -> None:
     match kind, value:
         case ("string", str()) | ("boolean", bool()):
+            return
+        case "integer", int() | float() if shape.name in CUT_NUMBERS and _is_finite_number(value):
             return
         case (("integer" | "long"), int()) if not isinstance(value, bool) and fits(kind, value):
             return
@@ -111,6 +141,10 @@ def _require_scalar(shape: Shape, kind: str, value: Any) -> None:
             raise SerializationError("Unexpected token received from parser")
         case _:
             raise SerializationError(f"{_token(value)} cannot be converted to {_JAVA_SCALARS[kind]}")
+
+
+def _is_finite_number(value: float) -> bool:
+    return not isinstance(value, bool) and value - value == 0
 
 
 def _token(value: Any) -> str:

@@ -7,13 +7,15 @@ from typing import Final
 
 import orjson
 
-from singletable.errors import SerializationError, SingleTableError, UnknownOperationError
+from singletable.errors import SerializationError, SingleTableError, UnknownOperationError, ValidationError
 from singletable.storage.failures import not_understood
-from singletable.wire import batches, items, pages, tables, transactions
+from singletable.wire import account, batches, items, pages, tables, tags, transactions
+from singletable.wire.arns import check_table_arns
 from singletable.wire.constraints import check
+from singletable.wire.coverage import UNSERVED_OPERATIONS, operation_refusal
 from singletable.wire.forms import Form
 from singletable.wire.parameters import Answer, Params, Session
-from singletable.wire.shapes import OPERATION_NAMES
+from singletable.wire.refusals import refuse_types
 
 Operation = Callable[[Session, Params, Form], Answer]
 
@@ -23,14 +25,19 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     "CreateTable": tables.create_table,
     "DeleteItem": items.delete_item,
     "DeleteTable": tables.delete_table,
+    "DescribeEndpoints": account.describe_endpoints,
+    "DescribeLimits": account.describe_limits,
     "DescribeTable": tables.describe_table,
     "GetItem": items.get_item,
     "ListTables": tables.list_tables,
+    "ListTagsOfResource": tags.list_tags_of_resource,
     "PutItem": items.put_item,
     "Query": pages.query,
     "Scan": pages.scan,
+    "TagResource": tags.tag_resource,
     "TransactGetItems": transactions.transact_get_items,
     "TransactWriteItems": transactions.transact_write_items,
+    "UntagResource": tags.untag_resource,
     "UpdateItem": items.update_item,
     "UpdateTable": tables.update_table,
 }
@@ -43,7 +50,12 @@ def execute(session: Session, operation: str, params: Params, form: Form) -> Ans
         raise unknown(operation)
     try:
         check(operation, params, native=form.is_native)
+        check_table_arns(operation, params, session.region, session.account)
         return run(session, params, form)
+    except ValidationError:
+        # AWS reads the whole body before it validates any of it (dynalite's tests of every operation).
+        refuse_types(operation, params, native=form.is_native)
+        raise
     except SingleTableError:
         raise
     except (UnicodeEncodeError, orjson.JSONEncodeError) as error:
@@ -53,6 +65,4 @@ def execute(session: Session, operation: str, params: Params, form: Form) -> Ans
 
 
 def unknown(operation: str) -> UnknownOperationError:
-    if operation in OPERATION_NAMES:
-        return UnknownOperationError(f"{operation} is not supported in this release of singletable")
-    return UnknownOperationError("")
+    return UnknownOperationError(operation_refusal(operation) if operation in UNSERVED_OPERATIONS else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,12 +16,12 @@ from singletable.expressions.projections import Projection
 from singletable.expressions.scope import Scope
 from singletable.storage.store import Store
 from singletable.values.reading import read_value
+from singletable.wire.arns import DEFAULT_ACCOUNT, DEFAULT_REGION, partition_of
+from singletable.wire.coverage import UNSERVED_PARAMETERS, parameter_refusal
 from singletable.wire.forms import Form
 
 Params = Mapping[str, Any]
 Answer = dict[str, Any]
-
-_GIB = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,60 +29,28 @@ class Session:
     """What an operation runs in: a database, and who it belongs to."""
 
     store: Store
-    region: str = "us-east-1"
-    account: str = "000000000000"
+    region: str = DEFAULT_REGION
+    account: str = DEFAULT_ACCOUNT
 
     def table_arn(self, name: str) -> str:
-        return f"arn:aws:dynamodb:{self.region}:{self.account}:table/{name}"
-
-
-# The parameters of the days before expressions, each with what replaced it.
-_LEGACY = {
-    "AttributesToGet": "ProjectionExpression",
-    "AttributeUpdates": "UpdateExpression",
-    "ConditionalOperator": "ConditionExpression",
-    "Expected": "ConditionExpression",
-    "KeyConditions": "KeyConditionExpression",
-    "QueryFilter": "FilterExpression",
-    "ScanFilter": "FilterExpression",
-}
-_LEGACY_NAMES = frozenset(_LEGACY)
-
-
-def refuse_legacy(params: Params) -> None:
-    if _LEGACY_NAMES.isdisjoint(params):
-        return
-    for name in _LEGACY_NAMES.intersection(params):
-        if params[name] is not None:
-            raise ValidationError(
-                f"The legacy parameter {name} is not supported in this release; use {_LEGACY[name]}"
-            )
-
-
-# What concerns other regions and vectors; without effect if accepted, so it is refused.
-_UNSUPPORTED = frozenset(
-    (
-        "DisassociationProtectionEnabled",
-        "GlobalTableSettingsReplicationMode",
-        "GlobalTableSourceArn",
-        "GlobalTableWitnessUpdates",
-        "MultiRegionConsistency",
-        "ReplicaUpdates",
-        "VectorIndexes",
-        "VectorIndexUpdates",
-    )
-)
+        return f"arn:{partition_of(self.region)}:dynamodb:{self.region}:{self.account}:table/{name}"
 
 
 def refuse_unsupported(params: Params) -> None:
-    for name in sorted(_UNSUPPORTED.intersection(params)):
-        if params[name] is not None:
-            raise ValidationError(f"The parameter {name} is not supported in this release")
+    """Refuse a parameter that would be without effect if it were taken."""
+    for name in sorted(UNSERVED_PARAMETERS.keys() & params.keys()):
+        if params[name] not in (None, [], ()):  # an empty list asks for nothing
+            raise ValidationError(parameter_refusal(name))
 
 
 def table_name(name: str) -> str:
     """Return the name of the table that a TableName or an ARN names."""
     return name.rpartition(":table/")[2] if name.startswith("arn:") else name
+
+
+def as_given(names: Iterable[str]) -> dict[str, str]:
+    """Return what a request calls its tables, by their names."""
+    return {table_name(name): name for name in names}
 
 
 def report(params: Params) -> Report:
@@ -100,18 +68,32 @@ def returns_on_failure(params: Params) -> bool:
 
 def scope(params: Params, form: Form, expressions: Sequence[str], *, older: bool = False) -> Scope:
     """Return the placeholders of a request whose operation knows these expressions."""
+    check_placeholders(params, expressions)
+    return read_placeholders(params, form, older=older)
+
+
+def check_placeholders(params: Params, expressions: Sequence[str]) -> None:
+    """Raise when a request brings placeholders, but no expression that could use them."""
     names, values = params.get("ExpressionAttributeNames"), params.get("ExpressionAttributeValues")
     if names is not None or values is not None:
         check_given_with_expressions(names, values, [(name, params.get(name)) for name in expressions])
+
+
+def read_placeholders(params: Params, form: Form, *, older: bool = False) -> Scope:
     return Scope.of_request(
-        names, values, lambda raw: read_value(raw, native=form.is_native, older=older), older=older
+        params.get("ExpressionAttributeNames"),
+        params.get("ExpressionAttributeValues"),
+        lambda raw: read_value(raw, native=form.is_native, older=older),
+        older=older,
     )
 
 
 def condition_only(params: Params, form: Form, *, older: bool = False) -> Condition | None:
     """Return the ConditionExpression of a request that has no other expression."""
     text = params.get("ConditionExpression")
-    if text is None and not _has_placeholders(params):
+    if text is None and (older or not _has_placeholders(params)):
+        # "DynamoDB accepts a Put/Delete/Get sub-operation that declares names or values but has no condition,
+        # update, or projection", in transactions only (captured by github.com/ExtendDB/extenddb, pull 169).
         return None
     placeholders = scope(params, form, ("ConditionExpression",), older=older)
     condition = None if text is None else placeholders.condition(text, parameter="ConditionExpression")
@@ -123,7 +105,7 @@ def projection_only(params: Params, form: Form, *, older: bool = False) -> Proje
     """Return the ProjectionExpression of a read, which has no other expression and takes no values."""
     text = params.get("ProjectionExpression")
     names = params.get("ExpressionAttributeNames")
-    if text is None and names is None:
+    if text is None and (older or names is None):
         return None
     named = {"ProjectionExpression": text, "ExpressionAttributeNames": names}
     placeholders = scope(named, form, ("ProjectionExpression",), older=older)
@@ -139,9 +121,13 @@ def _has_placeholders(params: Params) -> bool:
 # --- parts of answers ------------------------------------------------------------------
 
 
-def consumed_capacity(consumed: Consumed, wanted: Report, *, split: str | None = None) -> Answer:
-    """Render consumed units. Transactions say also whether they were read or written (`split`)."""
-    answer: Answer = {"TableName": consumed.table, "CapacityUnits": consumed.total}
+def consumed_capacity(consumed: Consumed, wanted: Report, table: str, *, split: str | None = None) -> Answer:
+    """Render consumed units. Transactions say also whether they were read or written (`split`).
+
+    A table goes by what the request called it: "If you had specified the Amazon Resource Name (ARN) of a table in
+    the input, you'll see the table ARN in the response" (API reference, ConsumedCapacity).
+    """
+    answer: Answer = {"TableName": table, "CapacityUnits": consumed.total}
     if split is not None:
         answer[split] = consumed.total
     if wanted == "INDEXES":
@@ -162,7 +148,7 @@ def _index_units(units: Mapping[str, float], split: str | None) -> Answer:
 
 
 def collection_metrics(size: CollectionSize, form: Form) -> Answer:
-    low = size.collection_bytes // _GIB
+    low = size.gigabytes
     return {
         "ItemCollectionKey": form.item({size.partition_name: size.partition}),
         "SizeEstimateRangeGB": [float(low), float(low + 1)],

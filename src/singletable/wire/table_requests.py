@@ -10,17 +10,23 @@ from collections.abc import Sequence
 from typing import Any
 
 from singletable import limits
+from singletable.engine.table_update_rules import check_projected_total
 from singletable.engine.tables import CreateTable, NewIndex
-from singletable.errors import ValidationError
+from singletable.engine.tags import Tags
+from singletable.engine.throughput import check_new_warm
+from singletable.errors import INVALID, ValidationError
 from singletable.storage.definitions import ON_DEMAND, BillingMode, KeyAttribute, KeySchema, Throughput
+from singletable.values.hash_order import default_order, sized_order
 from singletable.values.types import KeyType
 from singletable.wire.index_requests import check_defined, element_names, key_names, new_index
 from singletable.wire.parameters import Params, refuse_unsupported, table_name
-from singletable.wire.table_settings import INVALID, check_on_demand_range, table_settings, throughput
+from singletable.wire.table_settings import check_on_demand_range, table_settings, throughput
+from singletable.wire.tags import read_tags
 
 
 def parse_create_table(params: Params) -> CreateTable:
     refuse_unsupported(params)
+    tags = read_tags(params.get("Tags") or ())
     billing, units = _billing(params)
     definitions = attribute_types(params["AttributeDefinitions"])
     key = _table_key(params, definitions)
@@ -36,7 +42,7 @@ def parse_create_table(params: Params) -> CreateTable:
         throughput=units,
         stream_view=_stream_view(params.get("StreamSpecification")),
         deletion_protected=bool(params.get("DeletionProtectionEnabled")),
-        settings=_settings(params, billing),
+        settings=_settings(params, tags, billing, units),
     )
 
 
@@ -109,7 +115,8 @@ def _check_definitions_used(params: Params, definitions: dict[str, KeyType]) -> 
     if len(used) != len(definitions):
         raise ValidationError(
             f"{INVALID}Some AttributeDefinitions are not used. "
-            f"AttributeDefinitions: [{', '.join(definitions)}], keys used: [{', '.join(used)}]"
+            f"AttributeDefinitions: [{', '.join(sized_order(definitions))}], "
+            f"keys used: [{', '.join(default_order(used))}]"
         )
 
 
@@ -133,7 +140,7 @@ def _indexes(params: Params, key: KeySchema, billing: BillingMode) -> tuple[NewI
         raise ValidationError(
             f"{INVALID}GlobalSecondaryIndex count exceeds the per-table limit of {limits.GLOBAL_INDEXES_MAX}"
         )
-    _check_projected_total(indexes)
+    check_projected_total(indexes)
     return tuple(indexes)
 
 
@@ -167,6 +174,7 @@ def _global_index(given: Params, billing: BillingMode) -> NewIndex:
     limited = index.settings.get("OnDemandThroughput")
     if limited:
         _check_on_demand(limited, f" for index: {index.name}", f"index : {index.name}", billing)
+    check_new_warm(index.settings, billing, index.throughput or ON_DEMAND, f"index {index.name}")
     return index
 
 
@@ -174,14 +182,6 @@ def _check_new_name(indexes: Sequence[NewIndex]) -> None:
     name = indexes[-1].name
     if any(index.name == name for index in indexes[:-1]):
         raise ValidationError(f"{INVALID}Duplicate index name: {name}")
-
-
-def _check_projected_total(indexes: Sequence[NewIndex]) -> None:
-    if sum(len(index.projection.attributes) for index in indexes) > limits.PROJECTED_ATTRIBUTES_MAX:
-        raise ValidationError(
-            f"{INVALID}Aggregated number of NonKeyAttributes exceeds the limit of "
-            f"{limits.PROJECTED_ATTRIBUTES_MAX}"
-        )
 
 
 # --- settings --------------------------------------------------------------------------------
@@ -202,19 +202,16 @@ def _stream_view(specification: Params | None) -> Any:
     return view
 
 
-def _settings(params: Params, billing: BillingMode) -> dict[str, Any]:
+def _settings(params: Params, tags: Tags, billing: BillingMode, units: Throughput) -> dict[str, Any]:
     settings = table_settings(params)
     limited = settings.get("OnDemandThroughput")
     if limited:
         _check_on_demand(limited, "", "table", billing)
+    check_new_warm(settings, billing, units, "table")
     # Nothing is said of encryption by default, whether it was asked for or not.
     if not settings.get("SSESpecification", {"Enabled": True})["Enabled"]:
         del settings["SSESpecification"]
-    if params.get("ResourcePolicy") is not None:
-        settings["ResourcePolicy"] = params["ResourcePolicy"]
-    if params.get("Tags"):
-        settings["Tags"] = {tag["Key"]: tag["Value"] for tag in params["Tags"]}
-    return settings
+    return {**settings, "Tags": tags} if tags else settings
 
 
 def _check_on_demand(limited: Params, where: str, range_where: str, billing: BillingMode) -> None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from singletable.errors import ValidationError
+from singletable.errors import INVALID, ValidationError
 from singletable.storage.definitions import Throughput
 from singletable.wire.parameters import Params
 from singletable.wire.shapes import SHAPES
 
-INVALID: Final = "One or more parameter values were invalid: "
 # Settings that are kept and described, and change nothing in how items are stored.
 TABLE_SETTINGS: Final = ("SSESpecification", "TableClass", "OnDemandThroughput", "WarmThroughput")
-_INDEX_SETTINGS: Final = ("OnDemandThroughput", "WarmThroughput")
+INDEX_SETTINGS: Final = ("OnDemandThroughput", "WarmThroughput")
 
+_TABLE_CLASSES: Final = SHAPES["TableClass"]["enum"]
 _UNITS_MAX: Final = 1_000_000_000_000  # dynalite, from the service
 
 
@@ -28,6 +28,12 @@ def throughput(given: Params) -> Throughput:
 def table_settings(params: Params) -> dict[str, Any]:
     """Return the settings that a request gives for its table."""
     settings = _given(params, TABLE_SETTINGS)
+    if settings.get("TableClass", "STANDARD") not in _TABLE_CLASSES:
+        # A sentence of its own, where other enums have one for all (ack-api-quirks, DDB-TABLE-442).
+        raise ValidationError(
+            "Invalid table-class parameter provided. Please try again with a valid table-class value: "
+            f"[{', '.join(_TABLE_CLASSES)}]."
+        )
     encryption = settings.get("SSESpecification")
     if encryption is not None:
         _check_encryption(encryption)
@@ -40,11 +46,17 @@ def table_settings(params: Params) -> dict[str, Any]:
 
 def index_settings(index: Params) -> dict[str, Any]:
     """Return the settings that a request gives for an index."""
-    return _given(index, _INDEX_SETTINGS)
+    return _given(index, INDEX_SETTINGS)
 
 
 def _given(params: Params, names: Sequence[str]) -> dict[str, Any]:
-    return {name: _copied(name, params[name]) for name in names if params.get(name) is not None}
+    return {name: _copied(name, params[name]) for name in names if is_given(params, name)}
+
+
+def is_given(params: Params, name: str) -> bool:
+    """Tell whether a setting is given. Of throughput, nothing in it is as good as none (DDB-TABLE-039, 456)."""
+    value = params.get(name)
+    return value is not None and (name not in INDEX_SETTINGS or bool(_copied(name, value)))
 
 
 def _copied(name: str, setting: Any) -> Any:
@@ -52,7 +64,7 @@ def _copied(name: str, setting: Any) -> Any:
     if not isinstance(setting, Mapping):
         return setting
     known = SHAPES[name]["members"]
-    return {member: value for member, value in setting.items() if member in known}
+    return {member: setting[member] for member in known if setting.get(member) is not None}
 
 
 def _check_encryption(encryption: Params) -> None:
@@ -67,10 +79,10 @@ def _check_encryption(encryption: Params) -> None:
         raise ValidationError(f"{INVALID}SSEType AES256 is not supported")
 
 
-def check_on_demand_range(limited: Params, where: str, *, clearing: bool) -> None:
+def check_on_demand_range(limited: Mapping[str, int], where: str, *, clearing: bool) -> None:
     """Refuse bounds of on-demand throughput below 1; `clearing` lets -1 pass, which takes a bound away."""
     for name, units in limited.items():
-        if units is not None and units < 1 and not (clearing and units == -1):
+        if units < 1 and not (clearing and units == -1):
             raise ValidationError(
                 f"{INVALID}Requested {name} for OnDemandThroughput for {where} is outside of valid range"
             )

@@ -12,7 +12,7 @@ from singletable.wire.table_updates import parse_update_table
 
 
 def create_table(session: Session, params: Params, form: Form) -> Answer:
-    description = tables.create_table(session.store, parse_create_table(params))
+    description = tables.create_table(session.store, parse_create_table(params), region=session.region)
     return {"TableDescription": table_description(session, description, form)}
 
 
@@ -22,7 +22,8 @@ def describe_table(session: Session, params: Params, form: Form) -> Answer:
 
 
 def update_table(session: Session, params: Params, form: Form) -> Answer:
-    description = table_updates.update_table(session.store, parse_update_table(params))
+    request = parse_update_table(params)
+    description = table_updates.update_table(session.store, request, region=session.region)
     return {"TableDescription": table_description(session, description, form)}
 
 

@@ -20,6 +20,7 @@ from singletable.wire.parameters import (
     Answer,
     Params,
     Session,
+    as_given,
     condition_only,
     consumed_capacity,
     report,
@@ -39,8 +40,10 @@ def transact_get_items(session: Session, params: Params, form: Form) -> Answer:
         "Responses": [{} if item is None else {"Item": form.item(item)} for item in result.items]
     }
     if result.consumed:
+        names = as_given(item["Get"]["TableName"] for item in params["TransactItems"])
         answer["ConsumedCapacity"] = [
-            consumed_capacity(part, request.report, split="ReadCapacityUnits") for part in result.consumed
+            consumed_capacity(part, request.report, names[part.table], split="ReadCapacityUnits")
+            for part in result.consumed
         ]
     return answer
 
@@ -48,12 +51,21 @@ def transact_get_items(session: Session, params: Params, form: Form) -> Answer:
 def transact_write_items(session: Session, params: Params, form: Form) -> Answer:
     request = parse_transact_write(params, form)
     result = transactions.transact_write_items(session.store, request)
+    if not result.consumed and not result.collections:
+        return {}
     split = "ReadCapacityUnits" if result.is_repeated else "WriteCapacityUnits"
-    return writes_answer(result, request.report, form, split=split)
+    return writes_answer(result, request.report, _names(params), form, split=split)
+
+
+def _names(params: Params) -> dict[str, str]:
+    items = params["TransactItems"]
+    return as_given(action["TableName"] for item in items for kind in _ACTIONS if (action := item.get(kind)))
 
 
 def parse_transact_write(params: Params, form: Form) -> TransactWriteItems:
-    actions = [_action(item, form) for item in params["TransactItems"]]
+    items = params["TransactItems"]
+    kinds = [_kind(item) for item in items]
+    actions = [_ACTIONS[kind](item[kind], form, older=True) for kind, item in zip(kinds, items, strict=True)]
     _check_payload(actions)
     token = params.get("ClientRequestToken") or None
     return TransactWriteItems(
@@ -66,14 +78,15 @@ def parse_transact_write(params: Params, form: Form) -> TransactWriteItems:
 
 
 def _check_payload(actions: Sequence[Action]) -> None:
-    # The words are DynamoDB Local's, which tells the size up to the item that was too much.
+    # DynamoDB Local says the sentence once, and tells the size up to the item that was too much. The service says
+    # it twice, as a client recorded it: "Transaction payload size cannot exceed 4MB. Payload Size: : Transaction
+    # payload size cannot exceed 4MB. Payload Size: 4306456".
     payload_bytes = 0
     for action in actions:
         payload_bytes += action.item_bytes if isinstance(action, PutItem) else 0
         if payload_bytes > limits.TRANSACTION_BYTES_MAX:
-            raise ValidationError(
-                f"Transaction payload size cannot exceed 4MB. Payload Size: {payload_bytes}"
-            )
+            sentence = "Transaction payload size cannot exceed 4MB. Payload Size: "
+            raise ValidationError(f"{sentence}: {sentence}{payload_bytes}")
 
 
 def _check(params: Params, form: Form, *, older: bool) -> ConditionCheck:
@@ -96,7 +109,8 @@ _ACTIONS: dict[str, Callable[..., Action]] = {
 }
 
 
-def _action(item: Params, form: Form) -> Action:
+def _kind(item: Params) -> str:
+    """Return what an item of a transaction does. All are asked before any of them is read."""
     given = [name for name in _ACTIONS if item.get(name) is not None]
     if not given:
         raise ValidationError(
@@ -104,7 +118,7 @@ def _action(item: Params, form: Form) -> Action:
         )
     if len(given) > 1:
         raise ValidationError("TransactItems can only contain one of Check, Put, Update or Delete")
-    return _ACTIONS[given[0]](item[given[0]], form, older=True)
+    return given[0]
 
 
 def _digest(items: Any) -> bytes:

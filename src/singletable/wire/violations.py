@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from singletable.wire.live_shapes import PATTERN_FIRST, Shape, live_shape
-from singletable.wire.member_types import OPAQUE
+from singletable.wire.live_shapes import CUT_NUMBERS, PATTERN_FIRST, Shape, live_shape
+from singletable.wire.member_types import OPAQUE, cut_number
 
 TABLE_NAME_LENGTH_MIN: Final = 3
 TABLE_NAME_LENGTH_MAX: Final = 255
@@ -103,7 +103,8 @@ def _json_echo(value: Any) -> str:
 
     if isinstance(value, str):
         return value
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, default=_blob_echo)
+    # dynoxide: tables in order, and the members of each by name.
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, default=_blob_echo, sort_keys=True)
 
 
 def _blob_echo(value: Any) -> str:
@@ -128,6 +129,8 @@ def constraint_violations(
 
 
 def _violations(shape: Shape, value: Any, place: Place) -> Iterator[Violation]:
+    if shape.name in CUT_NUMBERS:
+        value = cut_number(value)
     for kind, constraint in _broken(shape, value):
         yield Violation(place, value, shape, kind, constraint)
     yield from _violations_inside(shape, value, place)

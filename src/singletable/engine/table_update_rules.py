@@ -1,0 +1,181 @@
+"""What UpdateTable refuses because of the table as it stands.
+
+The rules and their words are answers of Amazon DynamoDB that the "ack-api-quirks" laboratory recorded in October
+2026 (DDB-TABLE-057, 059, 152, 153, 159, 161, 164, 169, 456).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from singletable import limits
+from singletable.engine.table_changes import IndexUpdate, UpdateTable
+from singletable.engine.tables import NewIndex
+from singletable.engine.throughput import check_new_warm, check_quotas, check_warm_change, warm_units
+from singletable.errors import INVALID, LimitExceededError, ResourceNotFoundError, ValidationError
+from singletable.storage.definitions import IndexDefinition, TableDefinition, Throughput
+from singletable.values.hash_order import sized_order
+
+
+def check_update(table: TableDefinition, request: UpdateTable, *, region: str) -> None:
+    """Raise what AWS answers to changes that do not fit the table."""
+    _check_indexes(table, request)
+    if (request.billing or table.billing) == "PAY_PER_REQUEST":
+        _check_on_demand(request)
+    else:
+        _check_provisioned(table, request)
+    _check_warm(table, request)
+    _check_all_quotas(request, region)
+
+
+# --- indexes -----------------------------------------------------------------------------------
+
+
+def _check_indexes(table: TableDefinition, request: UpdateTable) -> None:
+    by_name = {index.name: index for index in table.indexes}
+    for verb, names in (("update", request.updates), ("delete", request.deletes)):
+        for name in names:
+            if name not in by_name:
+                raise ResourceNotFoundError(
+                    f"Requested resource not found: Index {name} for table {table.name}"
+                )
+            if not by_name[name].is_global:
+                raise ValidationError(f"Cannot {verb} an index that is not a GlobalSecondaryIndex: {name}")
+    if any(index.name in by_name for index in request.creates):
+        raise ValidationError("Attempting to create an index which already exists")
+    in_work = {index.name for index in table.indexes if index.status == "CREATING"}
+    changed = [*(index.name for index in request.creates), *request.deletes]
+    if changed and len(in_work.union(changed)) > 1:
+        raise LimitExceededError(
+            "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table"
+        )
+    count = sum(index.is_global for index in table.indexes)
+    if request.creates and count >= limits.GLOBAL_INDEXES_MAX:
+        raise LimitExceededError(
+            "Subscriber limit exceeded: Number of global secondary indexes exceeds per-table limit of "
+            f"{limits.GLOBAL_INDEXES_MAX}"
+        )
+    _check_new_keys(table, request)
+    if request.creates:
+        check_projected_total((*table.indexes, *request.creates))
+
+
+def _check_new_keys(table: TableDefinition, request: UpdateTable) -> None:
+    known = [attribute.name for attribute in (*table.attributes, *request.attributes)]
+    for index in request.creates:
+        if any(name not in known for name in index.key_names):
+            # Those of the table are not listed, nor counted (dynoxide 3.2, captured in October 2026).
+            raise undefined_keys(index.key_names, [attribute.name for attribute in request.attributes])
+
+
+def undefined_keys(names: Sequence[str], defined: Sequence[str]) -> ValidationError:
+    """Return what keys are refused with whose attributes are not all defined."""
+    if len(set(names)) > len(defined):  # then no names are given (dynoxide 3.2, captured in October 2026)
+        return ValidationError("Invalid KeySchema: Some index key attribute have no definition")
+    return ValidationError(
+        f"{INVALID}Some index key attributes are not defined in AttributeDefinitions. Keys: "
+        f"[{', '.join(sized_order(names))}], AttributeDefinitions: [{', '.join(sized_order(defined))}]"
+    )
+
+
+def check_projected_total(indexes: Iterable[IndexDefinition | NewIndex]) -> None:
+    """Refuse more projected attributes than a table may have in all its indexes (AWS guide, "Quotas")."""
+    if sum(len(index.projection.attributes) for index in indexes) > limits.PROJECTED_ATTRIBUTES_MAX:
+        raise ValidationError(
+            f"{INVALID}Aggregated number of NonKeyAttributes exceeds the limit of "
+            f"{limits.PROJECTED_ATTRIBUTES_MAX}"
+        )
+
+
+# --- throughput ----------------------------------------------------------------------------------
+
+
+def _check_provisioned(table: TableDefinition, request: UpdateTable) -> None:
+    if request.throughput is not None and table.throughput == request.throughput:
+        # Also beside BillingMode=PROVISIONED.
+        raise ValidationError(_will_not_change("the table", "the table", request.throughput))
+    for index in table.indexes:
+        update = request.updates.get(index.name)
+        given = None if update is None else update.throughput
+        if given is not None and given == index.throughput:
+            raise ValidationError(_will_not_change(f"the index {index.name}", f"index {index.name}", given))
+        is_left = index.is_global and given is None and index.name not in request.deletes
+        if is_left and table.billing != request.billing == "PROVISIONED":
+            raise ValidationError(f"{INVALID}ProvisionedThroughput must be specified for index: {index.name}")
+        if update is not None and given is None and not update.settings:
+            # Not recorded of an update; AWS says it of a new index.
+            raise _units_missing(index.name)
+    for new in request.creates:
+        if new.throughput is None:
+            raise _units_missing(new.name)
+    _check_no_on_demand(request)
+
+
+def _units_missing(index: str) -> ValidationError:
+    return ValidationError(
+        f"{INVALID}Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: {index}"
+    )
+
+
+def _check_no_on_demand(request: UpdateTable) -> None:
+    asked = {"": request.settings}
+    asked.update({f" for index : {name}": update.settings for name, update in request.updates.items()})
+    asked.update({f" for index : {index.name}": index.settings for index in request.creates})
+    for where, settings in asked.items():
+        limited = settings.get("OnDemandThroughput")
+        if limited:
+            raise ValidationError(
+                f"{INVALID}{next(iter(limited))} for OnDemandThroughput{where} cannot be specified when the table "
+                "BillingMode is PROVISIONED"
+            )
+
+
+def _check_on_demand(request: UpdateTable) -> None:
+    if request.throughput is not None:
+        raise ValidationError(
+            f"{INVALID}Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is "
+            "PAY_PER_REQUEST"
+        )
+    for name, update in request.updates.items():
+        if update.throughput is not None or not update.settings:
+            raise ValidationError(
+                f"{INVALID}The only Updates for index: {name} when TableThroughputMode is PAY_PER_REQUEST can be "
+                "to OnDemandThroughput, WarmThroughput"
+            )
+    for index in request.creates:
+        if index.throughput is not None:
+            raise ValidationError(
+                f"{INVALID}Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: "
+                f"{index.name} when BillingMode is PAY_PER_REQUEST"
+            )
+
+
+def _will_not_change(what: str, where: str, units: Throughput) -> str:
+    return (
+        f"The provisioned throughput for {what} will not change. The requested value equals the current value. "
+        f"Current ReadCapacityUnits provisioned for {where}: {units.read_units}. "
+        f"Requested ReadCapacityUnits: {units.read_units}. "
+        f"Current WriteCapacityUnits provisioned for {where}: {units.write_units}. "
+        f"Requested WriteCapacityUnits: {units.write_units}. "
+        "Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits."
+    )
+
+
+def _check_warm(table: TableDefinition, request: UpdateTable) -> None:
+    asked = request.settings.get("WarmThroughput", {})
+    check_warm_change(asked, warm_units(table.settings, table.billing, table.throughput), "table")
+    for index in table.indexes:
+        update = request.updates.get(index.name, IndexUpdate())
+        current = warm_units(index.settings, table.billing, index.throughput)
+        check_warm_change(update.settings.get("WarmThroughput", {}), current, f"index {index.name}")
+    for new in request.creates:
+        units = new.throughput or Throughput()
+        check_new_warm(new.settings, request.billing or table.billing, units, f"index {new.name}")
+
+
+def _check_all_quotas(request: UpdateTable, region: str) -> None:
+    check_quotas(request.throughput, request.settings, region=region)
+    for name, update in request.updates.items():
+        check_quotas(update.throughput, update.settings, region=region, index=name)
+    for new in request.creates:
+        check_quotas(new.throughput, new.settings, region=region, index=new.name)

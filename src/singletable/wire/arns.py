@@ -1,0 +1,101 @@
+"""Amazon Resource Names: what they are made of, and which of them name something of this database."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, NamedTuple
+
+from singletable.errors import AccessDeniedError, ValidationError
+from singletable.wire.shapes import INPUTS, SHAPES
+
+DEFAULT_REGION: Final = "us-east-1"
+DEFAULT_ACCOUNT: Final = "000000000000"
+
+_REGION: Final = re.compile(r"[a-z]{2,}(-[a-z]+)+-[0-9]{1,2}")
+_ACCOUNT: Final = re.compile(r"[0-9]{12}")
+_PARTITIONS: Final = {"cn": "aws-cn", "eusc": "aws-eusc", "us-gov": "aws-us-gov"}
+_OF_ONE_TABLE: Final = frozenset(
+    operation for operation, name in INPUTS.items() if "TableName" in SHAPES[name]["members"]
+)
+_ACTIONS: Final = ("ConditionCheck", "Delete", "Get", "Put", "Update")
+
+
+def check_region(region: str) -> str:
+    """Return a region's name; raise ValueError for what can be none."""
+    if _REGION.fullmatch(region) is None:
+        raise ValueError(f"{region!r} is no region: it looks like us-east-1")
+    return region
+
+
+def check_account(account: str) -> str:
+    """Return the id of an account; raise ValueError for what can be none."""
+    if _ACCOUNT.fullmatch(account) is None:
+        raise ValueError(f"{account!r} is no account: it has 12 digits")
+    return account
+
+
+def partition_of(region: str) -> str:
+    """Return the part of AWS that a region belongs to."""
+    for prefix, partition in _PARTITIONS.items():
+        if region.startswith(f"{prefix}-"):
+            return partition
+    return "aws"
+
+
+class Arn(NamedTuple):
+    """`arn:partition:service:region:account:resource`; what comes after the account may hold colons."""
+
+    partition: str
+    service: str
+    region: str
+    account: str
+    resource: str
+
+    @classmethod
+    def parse(cls, text: str) -> Arn | None:
+        parts = text.split(":", 5)
+        return cls(*parts[1:]) if len(parts) == 6 and parts[0] == "arn" else None
+
+
+def check_table_arns(operation: str, params: Mapping[str, Any], region: str, account: str) -> None:
+    """Refuse tables of other regions and accounts, wherever a request names a table by its ARN.
+
+    The answers are those of DescribeTable (ack-api-quirks, DDB-TABLE-011); that all operations give them is
+    taken from there. The shape of an ARN has been checked before.
+    """
+    if operation in _OF_ONE_TABLE:
+        if params["TableName"].startswith("arn:"):
+            _check_table_arn(params["TableName"], region, account)
+        return
+    for name in _table_names(operation, params):
+        if name.startswith("arn:"):
+            _check_table_arn(name, region, account)
+
+
+def _check_table_arn(text: str, region: str, account: str) -> None:
+    arn = Arn.parse(text)
+    assert arn is not None
+    if arn.partition != partition_of(region):
+        raise ValidationError(f"1 validation error detected: Invalid AWS partition in '{text}'")
+    if arn.region != region:
+        raise ValidationError(f"1 validation error detected: Invalid AWS region in '{text}'")
+    if arn.account != account:
+        raise AccessDeniedError("Access is denied")
+
+
+def _table_names(operation: str, params: Mapping[str, Any]) -> Iterable[str]:
+    """Return the tables that a batch or a transaction names."""
+    match operation:
+        case "BatchGetItem" | "BatchWriteItem":
+            names: Iterable[str] = params["RequestItems"]
+            return names
+        case "TransactGetItems" | "TransactWriteItems":
+            return [
+                entry[action]["TableName"]
+                for entry in params["TransactItems"]
+                for action in _ACTIONS
+                if entry.get(action) is not None
+            ]
+        case _:
+            return ()

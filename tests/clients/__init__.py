@@ -1,0 +1,1 @@
+"""Clients that people use, each with its pinned versions, and a program that proves it against the server."""

@@ -1,0 +1,116 @@
+"""Run the vectors against another engine, which may answer anything, fail, or not answer at all."""
+
+from __future__ import annotations
+
+import time
+import urllib.error
+import uuid
+from collections.abc import Iterable
+from http.client import HTTPException
+from typing import Any
+
+from botocore.credentials import Credentials
+
+from vectors.catalogue import all_vectors
+from vectors.running import POLL_S, Runner, UnpreparedError
+from vectors.transports import HttpTransport, Reply
+from vectors.vector import Vector
+
+CHANGES = ("CreateTable", "DeleteTable", "UpdateTable")
+VECTOR_S_MAX = 20.0  # an engine that needs longer, such as one whose table stays UPDATING, does not answer
+
+
+class ImpatientTransport(HttpTransport):
+    """Over HTTP, until the time of a vector is over. It waits until a table that was changed is ready again."""
+
+    def __init__(self, url: str) -> None:
+        # DynamoDB Local keeps a database for each access key, so a fresh key is a fresh database.
+        super().__init__(url, Credentials(uuid.uuid4().hex[:20], "unused"), "us-east-1")
+        self.deadline_s = 0.0
+
+    def send(self, operation: str, request: dict[str, Any]) -> Reply:
+        if time.monotonic() > self.deadline_s:
+            raise TimeoutError(f"{operation} would come after {VECTOR_S_MAX:.0f} s")
+        reply = super().send(operation, request)
+        if operation in CHANGES and reply.code is None:
+            while self._is_changing(request["TableName"]):
+                time.sleep(POLL_S)
+        return reply
+
+    def _is_changing(self, name: str) -> bool:
+        table = self.send("DescribeTable", {"TableName": name}).body.get("Table")
+        if table is None:
+            return False
+        indexes = table.get("GlobalSecondaryIndexes", ())
+        return {table["TableStatus"], *(index["IndexStatus"] for index in indexes)} != {"ACTIVE"}
+
+
+class UnansweredError(Exception):
+    """The engine did not answer: it is dead, or slower than a vector may take."""
+
+
+class PeerRunner:
+    """Vectors against another engine. After a failure it begins anew, so that one does not cause others."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._begin()
+
+    def run(self, vector: Vector) -> list[str]:
+        """Return what differs; a failure of the engine is a difference too."""
+        try:
+            return self._attempt(vector)
+        except UnansweredError:
+            # The vector before may have killed the engine: this one must not be blamed for it.
+            self._begin()
+        try:
+            return self._attempt(vector)
+        except UnansweredError as error:
+            self._begin()
+            return [f"no answer: {error}"]
+
+    def _attempt(self, vector: Vector) -> list[str]:
+        self._transport.deadline_s = time.monotonic() + VECTOR_S_MAX
+        try:
+            return self._runner.run(vector)
+        except UnpreparedError as error:
+            lines = [f"not even prepared: {error}"]
+        # A broken answer breaks the runner in as many ways as there are members in it.
+        except (HTTPException, ValueError, LookupError, TypeError, AttributeError) as error:
+            lines = [f"a broken answer: {type(error).__name__}: {error}"]
+        except OSError as error:
+            raise UnansweredError(error) from error
+        self._begin()
+        return lines
+
+    def _begin(self) -> None:
+        self._transport = ImpatientTransport(self._url)
+        self._transport.deadline_s = time.monotonic() + VECTOR_S_MAX
+        self._runner = Runner(self._transport)
+        while names := self._table_names():
+            for name in names:
+                self._delete(name)
+
+    def _table_names(self) -> list[str]:
+        """List the tables; an engine that a request has killed is started again, which takes a moment."""
+        while True:
+            try:
+                names: list[str] = self._transport.send("ListTables", {}).body["TableNames"]
+                return names
+            except ConnectionError:
+                time.sleep(POLL_S)
+            except urllib.error.URLError as error:
+                if not isinstance(error.reason, ConnectionError):
+                    raise
+                time.sleep(POLL_S)
+
+    def _delete(self, name: str) -> None:
+        self._transport.send("UpdateTable", {"TableName": name, "DeletionProtectionEnabled": False})
+        self._transport.send("DeleteTable", {"TableName": name})
+
+
+def differing(url: str, names: Iterable[str]) -> dict[str, list[str]]:
+    """Return what an engine answers otherwise, by the name of the vector."""
+    runner = PeerRunner(url)
+    found = {name: runner.run(all_vectors()[name]) for name in names}
+    return {name: lines for name, lines in found.items() if lines}
