@@ -1,4 +1,4 @@
-"""Measure the engine: `python -m benchmarks [--quick] [--only speed|growth|startup|fairness]`."""
+"""Measure: `python -m benchmarks [--quick] [--only speed|growth|startup|fairness|boto3]`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import engine_speed, fairness, growth, report, startup
+from benchmarks import engine_speed, fairness, growth, in_process_boto3, report, startup
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +19,7 @@ SUITES = {
     "growth": growth.run,
     "startup": startup.run,
     "fairness": fairness.run_suite,
+    "boto3": in_process_boto3.run,
 }
 RESULTS = Path(__file__).parent / "results"
 

@@ -56,7 +56,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """A subject against its floor; `ratio_max` is the target, where there is one."""
+    """A subject against its floor; `ratio_max` or `ratio_min` is the target, where there is one."""
 
     name: str
     subject: Summary
@@ -65,9 +65,12 @@ class Comparison:
     ratio_low: float
     ratio_high: float
     ratio_max: float | None = None
+    ratio_min: float | None = None
 
     @property
     def reached(self) -> bool | None:
+        if self.ratio_min is not None:
+            return self.ratio >= self.ratio_min
         return None if self.ratio_max is None else self.ratio <= self.ratio_max
 
 
@@ -145,7 +148,14 @@ def summary(contender: Contender) -> Summary:
     )
 
 
-def compare(name: str, *, subject: Contender, floor: Contender, ratio_max: float | None = None) -> Comparison:
+def compare(
+    name: str,
+    *,
+    subject: Contender,
+    floor: Contender,
+    ratio_max: float | None = None,
+    ratio_min: float | None = None,
+) -> Comparison:
     """Set two contenders of one interleaved run against each other."""
     ratios = [
         statistics.median(subject_ns) / statistics.median(floor_ns)
@@ -159,4 +169,5 @@ def compare(name: str, *, subject: Contender, floor: Contender, ratio_max: float
         ratio_low=round(min(ratios), 3),
         ratio_high=round(max(ratios), 3),
         ratio_max=ratio_max,
+        ratio_min=ratio_min,
     )

@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 APPEND_BYTES = 1024
 APPENDS = 200
 
-TITLES = {"speed": "Speed", "growth": "Growth", "startup": "Start", "fairness": "Several processes"}
+TITLES = {
+    "speed": "Speed",
+    "growth": "Growth",
+    "startup": "Start",
+    "fairness": "Several processes",
+    "boto3": "boto3 in the process",
+}
 COMPARISON_HEAD = (
     "| | median us (p99) | against | median us (p99) | ratio (rounds) | target | |\n"
     "|---|---|---|---|---|---|---|\n"
@@ -111,6 +117,8 @@ def conditions(document: dict[str, Any]) -> str:
 def comparison_row(result: dict[str, Any]) -> str:
     subject, floor = result["subject"], result["floor"]
     target = "" if result["ratio_max"] is None else f"at most {result['ratio_max']}x"
+    if result.get("ratio_min") is not None:
+        target = f"at least {result['ratio_min']:g}x"
     return (
         f"| {result['name']} | {timing(subject)} | {floor['name']} | {timing(floor)} "
         f"| **{result['ratio']:.2f}x** ({result['ratio_low']:.2f} to {result['ratio_high']:.2f}) "
