@@ -7,7 +7,7 @@ import inspect
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -266,6 +266,41 @@ def test_patch_decorates_a_coroutine_function(one: Database) -> None:
     assert inspect.iscoroutinefunction(list_tables)
     assert asyncio.run(list_tables()) == ["one"]
     assert botocore.session.Session.create_client is before
+
+
+def test_patch_decorates_a_generator_function(one: Database) -> None:
+    @singletable.patch(one)
+    def each_table() -> Iterator[str]:
+        yield from tables(boto3.client("dynamodb"))
+
+    assert inspect.isgeneratorfunction(inspect.unwrap(each_table))
+    assert list(each_table()) == ["one"]
+
+
+def test_patch_decorates_an_asynchronous_generator_function(one: Database) -> None:
+    @singletable.patch(one)
+    async def each_table() -> AsyncIterator[str]:
+        for name in tables(boto3.client("dynamodb")):
+            yield name
+
+    async def collect() -> list[str]:
+        return [name async for name in each_table()]
+
+    assert asyncio.run(collect()) == ["one"]
+
+
+def test_patch_refuses_a_class(one: Database) -> None:
+    with pytest.raises(TypeError, match="patch decorates functions"):
+
+        @singletable.patch(one)
+        class TestNothing:
+            """A class of tests, which would be a function afterwards and never be collected."""
+
+
+@pytest.mark.parametrize("wrong", ["app.db", Database, None])
+def test_patch_asks_for_a_database(wrong: Any) -> None:
+    with pytest.raises(TypeError, match="patch takes an open Database"):
+        singletable.patch(wrong)
 
 
 def test_no_credentials_are_looked_for(tmp_path: Path) -> None:

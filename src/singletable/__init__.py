@@ -16,6 +16,10 @@ __all__ = ["Database", "__version__", "errors", "patch"]
 __version__ = "0.1.0"
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     # Loaded on first use: a program that only imports the package does not pay for the engine.
     if name in ("Database", "patch"):

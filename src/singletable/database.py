@@ -33,6 +33,8 @@ class Database:
     """
 
     def __init__(self, session: Session) -> None:
+        if not isinstance(session, Session):
+            raise TypeError("open a database with Database.open(path)")
         self._session = session
 
     @classmethod
@@ -216,6 +218,8 @@ def patch(database: Database) -> Patch[Database]:
     """Answer, in a `with` block or a decorated function, the DynamoDB clients that any code builds inside it."""
     from singletable.boto.patching import Patch
 
+    if not isinstance(database, Database):
+        raise TypeError("patch takes an open Database: singletable.patch(db)")
     return Patch(database, database._session)
 
 

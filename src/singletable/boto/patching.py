@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-import os
-import threading
-from collections.abc import Callable
-from contextlib import ContextDecorator
+from collections.abc import AsyncGenerator, Callable, Generator
 from types import TracebackType
 from typing import Any, Final, Generic, TypeVar
 
 from botocore.session import Session as BotocoreSession
 
 from singletable.boto.answering import Answers
-from singletable.boto.clients import ANY_CREDENTIALS, CONFIG, PrivateSession
+from singletable.boto.clients import ANY_CREDENTIALS, CONFIG, PrivateSession, lock_across_forks
 from singletable.errors import DatabaseClosedError
 from singletable.wire.parameters import Session
 
@@ -29,14 +26,10 @@ Patched = TypeVar("Patched")
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 _active: tuple[Patch[Any], ...] = ()  # replaced, never changed: read without the lock
-_changing = threading.Lock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_changing.acquire, after_in_parent=_changing.release, after_in_child=_changing.release
-    )
+_changing = lock_across_forks()
 
 
-class Patch(ContextDecorator, Generic[Patched]):
+class Patch(Generic[Patched]):
     """A block, or a function, in which clients for DynamoDB that anybody builds are answered by a database."""
 
     def __init__(self, database: Patched, session: Session) -> None:
@@ -64,15 +57,40 @@ class Patch(ContextDecorator, Generic[Patched]):
                 _uninstall()
 
     def __call__(self, function: Decorated) -> Decorated:
-        if not inspect.iscoroutinefunction(function):
-            return super().__call__(function)
+        """Decorate a function of any kind: the patch is in force while its body runs."""
+        if inspect.isclass(function):
+            raise TypeError("patch decorates functions; for a class of tests, use the block in a fixture")
+        return functools.wraps(function)(self._inside(function))  # type: ignore[return-value]  # of one signature
 
-        @functools.wraps(function)
-        async def inside(*args: Any, **kwargs: Any) -> Any:
+    def _inside(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.iscoroutinefunction(function):
+
+            async def coroutine(*args: Any, **kwargs: Any) -> Any:
+                with self:
+                    return await function(*args, **kwargs)
+
+            return coroutine
+        if inspect.isgeneratorfunction(function):
+
+            def generator(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+                with self:
+                    return (yield from function(*args, **kwargs))
+
+            return generator
+        if inspect.isasyncgenfunction(function):
+
+            async def asynchronous_generator(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, None]:
+                with self:
+                    async for value in function(*args, **kwargs):
+                        yield value
+
+            return asynchronous_generator
+
+        def plain(*args: Any, **kwargs: Any) -> Any:
             with self:
-                return await function(*args, **kwargs)
+                return function(*args, **kwargs)
 
-        return inside  # type: ignore[return-value]  # it has the signature of what it wraps
+        return plain
 
     def _prepare(self, session: Any, arguments: dict[str, Any]) -> None:
         """Fill in what a client cannot be built without, and nobody would ask for here."""
@@ -86,9 +104,6 @@ class Patch(ContextDecorator, Generic[Patched]):
             and session.get_config_variable("region") is None
         ):
             arguments["region_name"] = self._session.region
-
-    def _attach(self, client: Any) -> None:
-        self._answers.attach(client)
 
     def _find_session(self) -> Session:
         active = _active
@@ -127,7 +142,7 @@ def _install() -> None:
         arguments = {**dict(zip(_PARAMETERS, args, strict=False)), **kwargs}
         active[-1]._prepare(session, arguments)
         client = original(session, service_name, **arguments)
-        active[-1]._attach(client)
+        active[-1]._answers.attach(client)
         return client
 
     _installed = create_client, original
