@@ -80,7 +80,6 @@ def test_projection_knows_the_attributes_it_takes_from(
     projection = Scope(NAMES, None).projection(text)
     assert projection.attributes == attributes
     assert projection.nested_attributes == nested
-    assert projection.is_flat is not bool(nested)
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,27 @@ def test_client_and_resource_follow_the_database_of_the_test(tmp_path: Path) -> 
     assert "4 passed" in said, said
 
 
+def test_other_fixture_of_the_name_is_told_from_ours(tmp_path: Path) -> None:
+    said = run_tests(
+        tmp_path,
+        """
+        import pytest
+
+        @pytest.fixture
+        def dynamodb():
+            return {}
+
+        def test_own(dynamodb):
+            assert dynamodb == {}
+
+        def test_client(dynamodb_client):
+            pass
+        """,
+    )
+    assert "1 passed, 1 error" in said, said
+    assert "the fixture `dynamodb` gave dict, not a singletable.Database" in said
+
+
 def test_handlers_of_one_test_do_not_reach_the_next(tmp_path: Path) -> None:
     said = run_tests(
         tmp_path,

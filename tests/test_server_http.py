@@ -103,6 +103,7 @@ def test_what_is_no_api_request_is_not_found(client: HttpSocket, request_bytes: 
         pytest.param(call("GetItem.Now", {}), id="two dots"),
         pytest.param(call("GetItem", {}, target="DynamoDB_20991231"), id="another version"),
         pytest.param(call("GetItem", {}, target="Whatever"), id="another service"),
+        pytest.param(call("GetItem", {}, target="DynamoDBStreams_20120810"), id="not of streams"),
     ],
 )
 def test_unknown_target_is_an_unknown_operation(client: HttpSocket, request_bytes: bytes) -> None:
@@ -110,6 +111,12 @@ def test_unknown_target_is_an_unknown_operation(client: HttpSocket, request_byte
     assert answer.status == 400
     assert answer.json == {"__type": "com.amazon.coral.service#UnknownOperationException"}
     assert answer.headers["Content-Type"] == "application/x-amz-json-1.0"
+
+
+def test_streams_are_refused_with_their_sentence(client: HttpSocket) -> None:
+    answer = client.ask(call("ListStreams", {}, target="DynamoDBStreams_20120810"))
+    assert answer.status == 400
+    assert answer.json["message"] == "ListStreams is not supported in this release of singletable"
 
 
 @pytest.mark.parametrize("operation", ["GetItem", "PutItem", "NoSuch"])

@@ -12,6 +12,7 @@ import pytest
 import singletable
 from serving import TIMEOUT_S, HttpSocket, call
 from singletable.server import Address, BackgroundServer, ListenError, ServerSettings
+from singletable.server.dispatch import SHORT_BODY_BYTES_MAX
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,6 +53,20 @@ def database() -> Iterator[singletable.Database]:
 @pytest.fixture
 def slow(database: singletable.Database) -> SlowDisk:
     return SlowDisk(database)
+
+
+def test_only_short_reads_are_answered_on_the_event_loop(database: singletable.Database) -> None:
+    class Recording:
+        def answer(self, operation: str, body: bytes) -> tuple[int, bytes]:
+            names.append(threading.current_thread().name)
+            return database.answer(operation, body)
+
+    names: list[str] = []
+    long_get = call("GetItem", {"TableName": "things", "Key": {"PK": {"S": "a" * SHORT_BODY_BYTES_MAX}}})
+    with BackgroundServer(Recording()) as address, HttpSocket(address) as client:
+        assert client.ask(GET).status == 200
+        assert client.ask(long_get).status == 400
+    assert [name.startswith("singletable-write") for name in names] == [False, True]
 
 
 def test_write_that_waits_for_the_disk_holds_up_no_other_client(slow: SlowDisk) -> None:

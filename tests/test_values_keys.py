@@ -13,7 +13,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from singletable.errors import SerializationError
-from singletable.limits import SCAN_SEGMENTS_MAX
 from singletable.values.keys import (
     composite_key_bytes,
     composite_prefix,
@@ -30,6 +29,7 @@ from values_strategies import binaries, numbers, texts
 
 LARGEST = "9" * 38 + "0" * 88
 SMALLEST = "0." + "0" * 129 + "1"
+SCAN_SEGMENTS_MAX = 1_000_000
 
 
 @pytest.mark.parametrize(

@@ -209,4 +209,4 @@ def test_attributes_to_get_are_what_their_expression_projects(
     projection = legacy_projection(names)
     assert projection.apply(item) == expression.apply(item)
     assert projection.attributes == expression.attributes
-    assert projection.is_flat
+    assert not projection.nested_attributes

@@ -33,7 +33,9 @@ from typing import Any, ClassVar, Final
 
 Item = Mapping[str, Any]
 
-INVALID: Final = "One or more parameter values were invalid: "  # how many of AWS's refusals begin
+# How many of AWS's refusals begin; ONE_ERROR stands before those that its request validation counts.
+INVALID: Final = "One or more parameter values were invalid: "
+ONE_ERROR: Final = "1 validation error detected: "
 
 
 class SingleTableError(Exception):

@@ -23,6 +23,9 @@ class Dialect:
     whole_batches: bool = True  # a batch of writes with one wrong request writes nothing
     removal_creates: bool = False  # an update that only removes creates an item that did not exist
     updated_parts: bool = True  # UPDATED_OLD and UPDATED_NEW show the touched part of an attribute alone
+    typed_index_keys: bool = (
+        True  # an expression that gives an index key another type is refused for that first
+    )
     # A transaction is refused for its form before any condition is looked at, and cancelled for what the
     # stored items make wrong.
     orderly_transactions: bool = True
@@ -37,6 +40,7 @@ AWS_LOCAL = Dialect(
     whole_batches=False,
     removal_creates=True,
     updated_parts=False,
+    typed_index_keys=False,
     orderly_transactions=False,
 )
 

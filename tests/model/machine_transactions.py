@@ -10,7 +10,6 @@ from hypothesis.stateful import precondition, rule
 
 from model import conditions, updates
 from model.expression_strategies import conditions as drawn_conditions
-from model.expression_strategies import updates as drawn_updates
 from model.machine_items import ItemRules, maybe, shown
 from model.machine_tables import table_exists
 from model.refusals import Reason, RefusedError
@@ -107,7 +106,7 @@ class TransactionRules(ItemRules):
             wire["Key"] = self.spelled(data, table.key_item(action.key))
         sample = table.items.get(action.key, {})
         if kind == "Update":
-            action.update = data.draw(drawn_updates(table, sample), label="update")
+            action.update = data.draw(self.updates_of(table, sample), label="update")
             wire["UpdateExpression"] = updates.printed(action.update, printer)
         drawn = drawn_conditions(sample) if kind == "ConditionCheck" else maybe(drawn_conditions(sample))
         condition = action.condition = data.draw(drawn, label="condition")

@@ -177,12 +177,16 @@ class Table:
 
     def check_index_types(self, update: Update) -> None:
         """Refuse another type for an index key, where the expression tells it before the item is read."""
+        if self.mistypes_index_key(update):
+            raise RefusedError.validation()
+
+    def mistypes_index_key(self, update: Update) -> bool:
+        """Tell whether an expression gives an index key another type, whatever is stored."""
         types = update.fixed_types()
-        if any(
+        return any(
             types.get(name, self.definition.types[name]) != self.definition.types[name]
             for name in self.index_key_names()
-        ):
-            raise RefusedError.validation()
+        )
 
     def check_index_keys(self, item: Item) -> None:
         """Refuse an index key of another type than defined, or an empty one."""

@@ -14,8 +14,11 @@ from botocore.credentials import Credentials
 from botocore.session import Session
 
 from vectors.catalogue import all_vectors
+from vectors.matching import anything
 from vectors.running import Runner, UnpreparedError
-from vectors.transports import HttpTransport
+from vectors.tables import HASH
+from vectors.transports import Abroad, HttpTransport, Transport
+from vectors.vector import Vector
 
 
 def run_all(runner: Runner, *, only: str = "") -> dict[str, list[str]]:
@@ -37,7 +40,7 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="TEXT", help="vectors whose full name holds this text")
     parser.add_argument("--json", action="store_true", help="write what differs as one JSON object")
     arguments = parser.parse_args()
-    found = run_all(Runner(_transport(arguments.endpoint)), only=arguments.only)
+    found = run_all(Runner(_located(_transport(arguments.endpoint))), only=arguments.only)
     differing = {name: lines for name, lines in found.items() if lines}
     if arguments.json:
         json.dump({"vectors": len(found), "differing": differing}, sys.stdout, indent=2)
@@ -47,6 +50,16 @@ def main() -> int:
             print(name, *lines, sep="\n    ")
         print(f"{len(found) - len(differing)} of {len(found)} vectors agree")
     return 1 if differing else 0
+
+
+def _located(transport: HttpTransport) -> Transport:
+    """Find out, by a table, which region and account the endpoint speaks of."""
+    runner = Runner(transport)
+    runner.run(Vector("locate", "DescribeTable", {"TableName": "Hash"}, answer=anything, tables=[HASH]))
+    arn = transport.send("DescribeTable", {"TableName": "Hash"}).body["Table"]["TableArn"]
+    runner.close()
+    _, _, _, region, account, _ = arn.split(":", 5)
+    return Abroad(transport, region=region, account=account)
 
 
 def _transport(url: str) -> HttpTransport:

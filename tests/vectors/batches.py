@@ -302,7 +302,7 @@ WRITE = [
             }
         },
         error=validation("Too many items requested for the BatchWriteItem call"),
-        evidence=DYNALITE,
+        evidence="DynamoDB Local 3.3, in the words that the service has for BatchGetItem (dynalite's tests)",
     ),
     write_refused("batch_write_of_one_key_twice", put(A, A), validation(DUPLICATES), evidence=CONFORMANCE),
     write_refused(

@@ -183,6 +183,8 @@ REFUSED = [
         "function_of_updates",
         "if_not_exists(t, :v) = :v",
         f"{_INVALID}The function is not allowed in a condition expression; function: if_not_exists",
+        evidence="The words that clients quote from the service; DynamoDB Local 3.3 has them too. dynalite and "
+        "dynoxide know no such function",
         v="x",
     ),
     refused(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from designs import attributes, index, key_schema
-from vectors.matching import anything, including, matching, without
+from vectors.matching import anything, arn_of, including, matching, without
 from vectors.new_tables import ACK, ARN, DYNALITE, NOTHING, UNITS, UUID, described, made, request, with_index
 from vectors.vector import Vector
 
@@ -22,7 +22,7 @@ MAKES = [
                 "ProvisionedThroughput": NOTHING,
                 "TableSizeBytes": 0,
                 "ItemCount": 0,
-                "TableArn": ARN,
+                "TableArn": arn_of("table/Made"),
                 "TableId": matching(UUID),
                 "BillingModeSummary": {"BillingMode": "PAY_PER_REQUEST"},
                 "DeletionProtectionEnabled": False,
@@ -64,7 +64,7 @@ MAKES = [
                 "ProvisionedThroughput": {"NumberOfDecreasesToday": 0, **UNITS},
                 "TableSizeBytes": 0,
                 "ItemCount": 0,
-                "TableArn": ARN,
+                "TableArn": arn_of("table/Made"),
                 "TableId": matching(UUID),
                 "DeletionProtectionEnabled": False,
             }
@@ -119,7 +119,7 @@ MAKES = [
                     "Projection": {"ProjectionType": "KEYS_ONLY"},
                     "IndexSizeBytes": 0,
                     "ItemCount": 0,
-                    "IndexArn": f"{ARN}/index/by-l",
+                    "IndexArn": arn_of("table/Made/index/by-l"),
                 }
             ],
             "GlobalSecondaryIndexes": [
@@ -131,7 +131,7 @@ MAKES = [
                     "ProvisionedThroughput": NOTHING,
                     "IndexSizeBytes": 0,
                     "ItemCount": 0,
-                    "IndexArn": f"{ARN}/index/by-g",
+                    "IndexArn": arn_of("table/Made/index/by-g"),
                 }
             ],
         },
@@ -153,7 +153,7 @@ MAKES = [
                             },
                             "IndexSizeBytes": 0,
                             "ItemCount": 0,
-                            "IndexArn": f"{ARN}/index/by-g",
+                            "IndexArn": arn_of("table/Made/index/by-g"),
                         }
                     ]
                 }
@@ -279,7 +279,7 @@ MAKES = [
         {
             "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "OLD_IMAGE"},
             "LatestStreamLabel": matching(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}"),
-            "LatestStreamArn": matching(rf"{ARN}/stream/\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{{3}}"),
+            "LatestStreamArn": arn_of(r"table/Made/stream/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}"),
         },
         "AWS API reference, TableDescription: LatestStreamArn, LatestStreamLabel",
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from designs import attributes, index, key_schema
-from vectors.matching import anything, including, matching
+from vectors.matching import anything, arn_of, including, matching
 from vectors.tables import table
 from vectors.vector import Refusal, Vector, then, validation
 
@@ -54,7 +54,7 @@ VECTORS = [
                 },
                 "TableSizeBytes": 0,
                 "ItemCount": 0,
-                "TableArn": ARN,
+                "TableArn": arn_of("table/Doomed"),
                 "TableId": matching("[0-9a-f-]{36}"),
                 "DeletionProtectionEnabled": False,
             }
@@ -79,7 +79,7 @@ VECTORS = [
                 },
                 "TableSizeBytes": 0,
                 "ItemCount": 0,
-                "TableArn": ARN,
+                "TableArn": arn_of("table/Doomed"),
                 "TableId": matching("[0-9a-f-]{36}"),
                 "BillingModeSummary": {
                     "BillingMode": "PAY_PER_REQUEST",

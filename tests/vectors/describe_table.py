@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from designs import attributes, key_schema
-from vectors.matching import anything, including, matching
+from vectors.matching import anything, arn_of, including, matching
 from vectors.tables import GLOBAL, HASH, HASH_RANGE, LOCAL
 from vectors.vector import Refusal, Vector, validation
 
@@ -56,7 +56,7 @@ DESCRIBES = [
                 },
                 "TableSizeBytes": 0,
                 "ItemCount": 0,
-                "TableArn": f"{ARN}Hash",
+                "TableArn": arn_of("table/Hash"),
                 "TableId": matching(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
                 "BillingModeSummary": {
                     "BillingMode": "PAY_PER_REQUEST",
@@ -143,7 +143,7 @@ DESCRIBES = [
                             "Projection": {"ProjectionType": "ALL"},
                             "IndexSizeBytes": 8,
                             "ItemCount": 1,
-                            "IndexArn": f"{ARN}Local/index/All",
+                            "IndexArn": arn_of("table/Local/index/All"),
                         },
                         including({"IndexName": "KeysOnly", "IndexSizeBytes": 6, "ItemCount": 1}),
                     ],

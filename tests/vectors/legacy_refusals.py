@@ -197,6 +197,14 @@ FILTER_REFUSALS = [
         for operation in ("PutItem", "UpdateItem", "DeleteItem")
     ),
     Vector(
+        "expecting_by_an_operator_without_a_name_is_refused",
+        operation="DeleteItem",
+        tables=[HASH],
+        request={"TableName": "Hash", "Key": KEY, "Expected": {"a": condition("", {"S": "x"})}},
+        error=validation(f"{ONE}{INVALID}Invalid comparison operator"),
+        evidence="As for any other name that no operator has; DynamoDB Local and dynoxide 3.2 refuse it too",
+    ),
+    Vector(
         "filter_without_an_operator_is_refused",
         operation="Scan",
         tables=[HASH],

@@ -265,6 +265,18 @@ REFUSED = [
         evidence="Answer of the service in eu-west-2 and us-east-1, 2026-10-10, recorded in dynoxide 3.2 "
         "(tests/legacy_attribute_update_actions.rs), the stray quote included",
     ),
+    Vector(
+        "update_with_an_action_without_a_name_is_refused",
+        operation="UpdateItem",
+        tables=[HASH],
+        request={
+            "TableName": "Hash",
+            "Key": KEY,
+            "AttributeUpdates": {"a": {"Action": "", "Value": {"N": "1"}}},
+        },
+        error=validation(f"{ONE}Member must satisfy enum value set: [ADD, DELETE, PUT]' for Action"),
+        evidence="As for any other name that no action has; DynamoDB Local and dynoxide 3.2 refuse it too",
+    ),
 ]
 
 

@@ -38,6 +38,11 @@ def matching(pattern: str) -> Matcher:
     return Matcher(f"matching({pattern!r})", compare)
 
 
+def arn_of(resource: str) -> Matcher:
+    """Match the ARN of a resource of DynamoDB, in whichever region and account; the resource is an expression."""
+    return matching(rf"arn:aws:dynamodb:[a-z]{{2}}(-[a-z]+)+-\d:\d{{12}}:{resource}")
+
+
 def including(members: dict[str, Any]) -> Matcher:
     """Match an object by some of its members."""
 

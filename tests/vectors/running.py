@@ -13,6 +13,8 @@ from vectors.vector import Refusal, Vector
 POLL_S = 0.05
 BATCH = 25
 
+# These are over when the table is ACTIVE again, or gone: what comes next must find it so.
+_CHANGES_STATE = frozenset(("CreateTable", "DeleteTable", "UpdateTable"))
 # After these a table is no longer as it was made.
 _CHANGES_TABLE = frozenset(("DeleteTable", "TagResource", "UntagResource", "UpdateTable"))
 
@@ -53,6 +55,8 @@ class Runner:
 
     def _compare(self, operation: str, request: dict[str, Any], expected: Any) -> Iterator[str]:
         reply = self._transport.send(operation, request)
+        if operation in _CHANGES_STATE and reply.code is None:
+            self._settled(request["TableName"])
         if isinstance(expected, Refusal):
             yield from _refusal_differences(expected, reply)
         elif reply.code is not None:
@@ -77,8 +81,8 @@ class Runner:
                 self._require("PutItem", {"TableName": name, "Item": item})
         for operation, request in vector.before:
             self._require(operation, request)
-            if operation in ("CreateTable", "UpdateTable"):
-                self._await_active(request["TableName"])
+            if operation in _CHANGES_STATE:
+                self._settled(request["TableName"])
 
     def _clean(self, vector: Vector) -> None:
         for name in vector.makes:
@@ -118,14 +122,17 @@ class Runner:
             time.sleep(POLL_S)
 
     def _await_active(self, name: str) -> None:
-        while True:
-            description = self._description(name)
-            if description is None:
-                raise UnpreparedError(f"{name} is not there")
+        if self._settled(name) is None:
+            raise UnpreparedError(f"{name} is not there")
+
+    def _settled(self, name: str) -> dict[str, Any] | None:
+        """Return the description of a table once nothing of it changes any more; None if it is not there."""
+        while (description := self._description(name)) is not None:
             states = [index["IndexStatus"] for index in description.get("GlobalSecondaryIndexes", ())]
             if {description["TableStatus"], *states} == {"ACTIVE"}:
-                return
+                break
             time.sleep(POLL_S)
+        return description
 
     def _description(self, name: str) -> dict[str, Any] | None:
         reply = self._transport.send("DescribeTable", {"TableName": name})
@@ -141,7 +148,7 @@ class Runner:
 
 def _refusal_differences(expected: Refusal, reply: Reply) -> Iterator[str]:
     if reply.code is None:
-        yield f"accepted, with {reply.body!r}"
+        yield f"accepted instead of {expected.code}: {expected.message}, with {reply.body!r}"
         return
     if reply.code != expected.code:
         yield f"code: expected {expected.code}, got {reply.code}"

@@ -7,7 +7,7 @@ import json
 import re
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
@@ -138,7 +138,8 @@ class HttpTransport:
         sent = urllib.request.Request(self._url, data=body, headers=dict(signed.headers.items()))
         try:
             with urllib.request.urlopen(sent, timeout=TIMEOUT_S) as response:
-                return Reply(response.status, json.load(response))
+                # AWS answers TagResource and UntagResource with no body at all.
+                return Reply(response.status, json.loads(response.read() or b"{}"))
         except urllib.error.HTTPError as error:
             with error:
                 return Reply(error.code, _parsed(error.read()))
@@ -150,3 +151,29 @@ def _parsed(body: bytes) -> dict[str, Any]:
     except ValueError:
         answer = None
     return answer if isinstance(answer, dict) else {"message": body.decode(errors="replace")}
+
+
+class Abroad:
+    """To an endpoint of another region and account, in whose names the vectors are sent and read.
+
+    The vectors speak of us-east-1 and of the account 000000000000.
+    """
+
+    carries_json = True
+
+    def __init__(self, transport: Transport, *, region: str, account: str) -> None:
+        self._transport = transport
+        self._names = {"us-east-1": region, ":000000000000:": f":{account}:"}
+
+    def send(self, operation: str, request: dict[str, Any]) -> Reply:
+        reply = self._transport.send(operation, _renamed(request, self._names))
+        back = {theirs: ours for ours, theirs in self._names.items()}
+        return Reply(reply.status, _renamed(reply.body, back))
+
+
+def _renamed(value: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    text = json.dumps(value)
+    for old, new in names.items():
+        text = text.replace(old, new)
+    renamed: dict[str, Any] = json.loads(text)
+    return renamed

@@ -36,7 +36,32 @@ def will_not_change(what: str, where: str, read: int, write: int) -> str:
 ONE_AT_A_TIME = limit(
     "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table"
 )
+DEFINED = (
+    "API reference, UpdateTable: AttributeDefinitions must include the key elements of the new index; "
+    "github.com/nubo-db/dynoxide/issues/144: AWS refuses it (eu-west-2, July 2026)"
+)
 REFUSED_BY_TABLES = [
+    refused(
+        "an_index_by_a_key_that_only_the_table_defines",
+        PAID,
+        {
+            "AttributeDefinitions": attributes(x="S"),
+            "GlobalSecondaryIndexUpdates": [{"Create": index("by-pk", "pk")}],
+        },
+        f"{INVALID}Some index key attributes are not defined in AttributeDefinitions. Keys: [pk], "
+        "AttributeDefinitions: [x]",
+        DEFINED,
+    ),
+    refused(
+        "an_index_by_two_keys_of_which_the_table_defines_one",
+        PAID,
+        {
+            "AttributeDefinitions": attributes(x="S"),
+            "GlobalSecondaryIndexUpdates": [{"Create": index("by-x", "x", "pk")}],
+        },
+        "Invalid KeySchema: Some index key attribute have no definition",
+        DEFINED,
+    ),
     refused(
         "the_same_units",
         BOUGHT,

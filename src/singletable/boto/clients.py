@@ -29,11 +29,16 @@ _NOWHERE: Final = "http://in-process.invalid"
 # With a user agent of its own a client does not put one together for every call: 25 of 120 us a GetItem.
 CONFIG: Final = Config(user_agent="singletable")
 
-_building = threading.Lock()  # botocore's sessions are not safe in threads
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_building.acquire, after_in_parent=_building.release, after_in_child=_building.release
-    )
+
+def lock_across_forks() -> threading.Lock:
+    """Return a lock for a module; no child of a fork inherits it held by a thread that it does not have."""
+    lock = threading.Lock()
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
+    return lock
+
+
+_building = lock_across_forks()  # botocore's sessions are not safe in threads
 
 
 def build_client(session: Session, service: Service, *, region_name: str | None, config: Any) -> Any:

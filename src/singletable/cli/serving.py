@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from singletable.server import Address, Answering, ServerSettings
 
 ENDPOINT_VARIABLE = "AWS_ENDPOINT_URL_DYNAMODB"
-CREDENTIALS = "AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_REGION={region} AWS_DEFAULT_REGION={region}"
+CREDENTIALS = (
+    "AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_REGION={region} AWS_DEFAULT_REGION={region}"
+)
 
 
 def run_server(

@@ -55,10 +55,7 @@ def match_key(condition: KeyCondition, schema: KeySchema, index: str | None) -> 
     if partition_clause is None:
         _refuse_missing(partition_key.name)
     if partition_clause.operator != "=":
-        for operand in partition_clause.operands:  # whose types come first (dynalite's tests)
-            if partition_key.type not in operand:
-                _refuse_operand(partition_key, None, index)
-        raise ValidationError("Query key condition not supported")
+        _refuse_unequal(partition_key, partition_clause, index)
     partition = partition_bytes(_partition_operand(partition_key, partition_clause, index))
     if sort_clause is None:
         return KeyRange(partition, ())
@@ -70,6 +67,20 @@ def match_key(condition: KeyCondition, schema: KeySchema, index: str | None) -> 
 
 def _refuse_missing(name: str) -> NoReturn:
     raise ValidationError(f"Query condition missed key schema element: {name}")
+
+
+def _refuse_unequal(attribute: KeyAttribute, clause: KeyClause, index: str | None) -> NoReturn:
+    if clause.operator is None:
+        _refuse_operator()
+    for operand in clause.operands:  # whose types come first (dynalite's tests)
+        if attribute.type not in operand:
+            _refuse_operand(attribute, None, index)
+    raise ValidationError("Query key condition not supported")
+
+
+def _refuse_operator() -> NoReturn:
+    # Said only when it comes to this clause: which attributes are in the key is asked first (dynalite's tests).
+    raise ValidationError("Attempted conditional constraint is not an indexable operation")
 
 
 # --- keys of several attributes -------------------------------------------------------------------
@@ -85,10 +96,12 @@ def _match_several(clauses: Mapping[str, KeyClause], schema: KeySchema, index: s
     partition = [
         _partition_operand(attribute, clauses[attribute.name], index) for attribute in schema.partition
     ]
-    return KeyRange(
-        partition_bytes(composite_key_bytes(partition)),
-        _several_bounds(clauses, sort, index) if len(schema.sort) > 1 else _only_bounds(clauses, sort, index),
-    )
+    bounds: tuple[SortBound, ...] = ()
+    if len(schema.sort) > 1 and sort:
+        bounds = _several_bounds(clauses, sort, index)
+    elif sort:
+        bounds = _single_bounds(sort[0], clauses[sort[0].name], index)
+    return KeyRange(partition_bytes(composite_key_bytes(partition)), bounds)
 
 
 def _unequal(clauses: Mapping[str, KeyClause], attributes: Sequence[KeyAttribute]) -> list[str]:
@@ -96,8 +109,14 @@ def _unequal(clauses: Mapping[str, KeyClause], attributes: Sequence[KeyAttribute
     return [
         attribute.name
         for attribute in attributes
-        if attribute.name not in clauses or clauses[attribute.name].operator != "="
+        if attribute.name not in clauses or not _is_equality(clauses[attribute.name])
     ]
+
+
+def _is_equality(clause: KeyClause) -> bool:
+    if clause.operator is None:
+        _refuse_operator()
+    return clause.operator == "="
 
 
 def _conditioned(clauses: Mapping[str, KeyClause], schema: KeySchema) -> Sequence[KeyAttribute]:
@@ -117,18 +136,10 @@ def _conditioned(clauses: Mapping[str, KeyClause], schema: KeySchema) -> Sequenc
     return sort
 
 
-def _only_bounds(
-    clauses: Mapping[str, KeyClause], sort: Sequence[KeyAttribute], index: str | None
-) -> tuple[SortBound, ...]:
-    return _single_bounds(sort[0], clauses[sort[0].name], index) if sort else ()
-
-
 def _several_bounds(
     clauses: Mapping[str, KeyClause], sort: Sequence[KeyAttribute], index: str | None
 ) -> tuple[SortBound, ...]:
     """Return the bounds of the composites that begin with the parts that are given."""
-    if not sort:
-        return ()
     last = clauses[sort[-1].name]
     equal = [_sort_operands(attribute, clauses[attribute.name], index)[0] for attribute in sort[:-1]]
     operands = _sort_operands(sort[-1], last, index)
@@ -149,6 +160,8 @@ def _several_bounds(
             return _between(complete[0], _prefix_end(complete[1]))
         case "begins_with":
             return _beginning_with(prefix + composite_unfinished(operands[0]))
+        case None:
+            _refuse_operator()
 
 
 # --- bounds ------------------------------------------------------------------------------------------
@@ -161,6 +174,8 @@ def _single_bounds(attribute: KeyAttribute, clause: KeyClause, index: str | None
             return (">=", operands[0]), ("<=", operands[1])
         case "begins_with":
             return _beginning_with(operands[0])
+        case None:
+            _refuse_operator()
         case operator:
             return ((operator, operands[0]),)
 

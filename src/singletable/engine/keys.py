@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import NoReturn, Protocol
+from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
 
 from singletable import limits
 from singletable.errors import INVALID, ResourceNotFoundError, ValidationError
@@ -80,21 +80,21 @@ def _payload_of_key(key: Item, name: str, key_type: KeyType) -> str:
 
 def _partition_part(name: str, key_type: KeyType, payload: str) -> bytes:
     """Return the partition column of a key."""
-    part = key_bytes(key_type, payload) if payload else _refuse_empty(name, key_type)
+    if not payload:
+        raise empty_key(name, key_type)
+    part = key_bytes(key_type, payload)
     if len(part) > limits.PARTITION_KEY_BYTES_MAX:
         raise partition_key_too_long()
     return partition_bytes(part)
 
 
 def _sort_part(name: str, key_type: KeyType, payload: str) -> bytes:
-    part = key_bytes(key_type, payload) if payload else _refuse_empty(name, key_type)
+    if not payload:
+        raise empty_key(name, key_type)
+    part = key_bytes(key_type, payload)
     if len(part) > limits.SORT_KEY_BYTES_MAX:
         raise sort_key_too_long()
     return part
-
-
-def _refuse_empty(name: str, key_type: KeyType) -> NoReturn:
-    raise empty_key(name, key_type)
 
 
 # --- what is said of values that no key can have ----------------------------------------------
@@ -167,18 +167,11 @@ def check_index_types(table: Table, types: Mapping[str, str]) -> None:
     AWS sees that before it reads the item, and so before any condition: of a value, a sum or a fallback
     (dynalite's tests). Of what is copied from the item it speaks later, and in other words.
     """
-    unfit = {
-        index.name: index
-        for index in table.indexes
-        for name, key_type in index.key_types
-        if types.get(name, key_type) != key_type
-    }
-    if unfit:
-        index = unfit[min(unfit)]
-        attribute = next(
-            each for each in index.definition.key.attributes if types.get(each.name, each.type) != each.type
-        )
-        raise index_key_mismatch(index.name, attribute, types[attribute.name])
+    for index in _by_name(table.indexes):
+        for attribute in index.definition.key.attributes:
+            given = types.get(attribute.name, attribute.type)
+            if given != attribute.type:
+                raise index_key_mismatch(index.name, attribute, given)
 
 
 def check_index_keys(table: Table, item: Item, *, is_update: bool = False) -> None:
@@ -198,9 +191,13 @@ def check_index_keys(table: Table, item: Item, *, is_update: bool = False) -> No
                     return
 
 
+def _by_name(indexes: Iterable[Index]) -> list[Index]:
+    # Where several indexes are concerned, AWS speaks of the first of them by name.
+    return sorted(indexes, key=lambda index: index.name)
+
+
 def _check_index_values(table: Table, item: Item, *, is_update: bool) -> None:
-    # Where several indexes are concerned, AWS names the first of them by name.
-    for index in sorted(table.indexes, key=lambda index: index.name):
+    for index in _by_name(table.indexes):
         key = index.definition.key
         for half, kind, bytes_max in (
             (key.partition, "HASH", limits.PARTITION_KEY_BYTES_MAX),

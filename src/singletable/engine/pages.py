@@ -14,12 +14,14 @@ from singletable.capacity.units import read_units, rounded_read_bytes
 from singletable.engine.keys import EmptyKeyError, empty_index_key, index_key_mismatch, key_of_request
 from singletable.engine.requests import Query, Scan
 from singletable.engine.results import Page, StoredItem
-from singletable.errors import ValidationError
+from singletable.errors import INVALID, ValidationError
 from singletable.storage.definitions import KeySchema
 from singletable.storage.reading import Position, Rows
 from singletable.storage.tables import Index, Table
 from singletable.values.sizes import item_bytes
 from singletable.values.types import Item
+
+INVALID_START = "The provided starting key is invalid"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -63,23 +65,23 @@ def check_select(target: Target, request: Query | Scan) -> None:
         return
     if request.select == "ALL_ATTRIBUTES":
         raise ValidationError(
-            "One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global "
-            f"secondary index {index.name} because its projection type is not ALL"
+            f"{INVALID}Select type ALL_ATTRIBUTES is not supported for global secondary index {index.name} "
+            "because its projection type is not ALL"
         )
     if request.projection is not None:
         missing = sorted(request.projection.attributes - index.projected_names)
         if missing:
             raise ValidationError(
-                "One or more parameter values were invalid: Global secondary index "
-                f"{index.name} does not project [{', '.join(missing)}]"
+                f"{INVALID}Global secondary index {index.name} does not project [{', '.join(missing)}]"
             )
 
 
 def read_page(rows: Rows, target: Target, request: Query | Scan) -> Page:
     """Read rows until the page is full: by its Limit, or by 1 MB of what was read."""
-    fetches = _fetches(target.index, request)
+    narrow = _narrowing(target.index, request)
+    fetches = _fetches(target.index, narrow)
     try:
-        found = _collect(rows, _narrowing(target.index, request), request, fetches)
+        found = _collect(rows, narrow, request, fetches)
     finally:
         rows.close()  # an open cursor would hold its connection to this state of the database
     return Page(
@@ -181,8 +183,8 @@ class _Fetches:
             yield rounded_read_bytes(size) + index_read_bytes - before, raw
 
 
-def _fetches(index: Index | None, request: Query | Scan) -> _Fetches | None:
-    if index is None or index.projected_names is None or _narrowing(index, request) is not None:
+def _fetches(index: Index | None, narrow: Index | None) -> _Fetches | None:
+    if index is None or index.projected_names is None or narrow is not None:
         return None
     return _Fetches(index)
 
@@ -209,9 +211,6 @@ def _consumed(target: Target, request: Query | Scan, page_bytes: int, fetches: _
     return consumed
 
 
-_INVALID_START = "The provided starting key is invalid"
-
-
 def position_of(target: Target, request: Query | Scan, start: Item) -> Position:
     """Return the place that an ExclusiveStartKey names. The item itself need not exist any more.
 
@@ -222,17 +221,17 @@ def position_of(target: Target, request: Query | Scan, start: Item) -> Position:
         _check_scan_types(target, start)
     names = target.key_names
     if len(start) != len(names) or any(name not in start for name in names):
-        raise ValidationError(_INVALID_START)
+        raise ValidationError(INVALID_START)
     table = target.table
     for attribute in (*target.key.attributes, *table.definition.key.attributes):
         if attribute.type not in start[attribute.name]:
-            raise ValidationError(_INVALID_START)
+            raise ValidationError(INVALID_START)
     try:
         key = key_of_request(table, {name: start[name] for name in table.key_names})
     except EmptyKeyError:
         raise
     except ValidationError as error:
-        raise ValidationError(f"{_INVALID_START}: {error.message}") from None
+        raise ValidationError(f"{INVALID_START}: {error.message}") from None
     if target.index is None:
         return Position(pk=key.partition, sk=key.sort)
     entry = target.index.entry_key(start)
@@ -260,4 +259,4 @@ def _refuse_index_key(index: Index, start: Item) -> NoReturn:
     for name, key_type in index.key_types:
         if not start[name][key_type]:
             raise empty_index_key(index.name, name, key_type)
-    raise ValidationError(_INVALID_START)
+    raise ValidationError(INVALID_START)

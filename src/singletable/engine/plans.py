@@ -10,7 +10,7 @@ from singletable.capacity.units import index_write_units, write_units
 from singletable.engine.keys import check_index_keys, check_index_types
 from singletable.engine.requests import Action, ConditionCheck, DeleteItem, PutItem, UpdateItem, Write
 from singletable.engine.results import StoredItem
-from singletable.errors import ConditionFailedError, ValidationError
+from singletable.errors import INVALID, ConditionFailedError, ValidationError
 from singletable.storage.changes import Change
 from singletable.storage.images import Image, PrimaryKey, Stored
 from singletable.storage.tables import Index, Table
@@ -92,8 +92,7 @@ def check_update_spares_key(request: UpdateItem, table: Table) -> None:
     for name in table.key_names:
         if name in request.update.attributes:
             raise ValidationError(
-                f"One or more parameter values were invalid: Cannot update attribute {name}. "
-                "This attribute is part of the key"
+                f"{INVALID}Cannot update attribute {name}. This attribute is part of the key"
             )
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import operator
+
 from singletable.engine.key_ranges import KeyRange, match_key
 from singletable.engine.keys import check_key_paths, require_table
 from singletable.engine.pages import Target, check_select, position_of, read_page, target_of
 from singletable.engine.requests import Query
 from singletable.engine.results import Page
-from singletable.errors import ValidationError
+from singletable.errors import INVALID, ValidationError
 from singletable.expressions.conditions import Condition
 from singletable.storage.catalog import Catalog, Execute
-from singletable.storage.reading import PartitionRange, Position, SortBound, select_partition
+from singletable.storage.reading import PartitionRange, Position, select_partition
 from singletable.storage.store import Store
 from singletable.values.types import Item
 
@@ -66,12 +68,14 @@ def _check_filter_keys(target: Target, chosen: Condition) -> None:
 
 def _check_filter_projected(target: Target, chosen: Condition) -> None:
     # A query may not filter by what its index does not hold; a scan may, and finds nothing.
-    projected = None if target.index is None else target.index.projected_names
-    missing = [] if projected is None else sorted(chosen.attributes - projected)
-    if target.index is not None and missing:
+    index = target.index
+    if index is None or index.projected_names is None:
+        return
+    missing = sorted(chosen.attributes - index.projected_names)
+    if missing:
         raise ValidationError(
-            f"One or more parameter values were invalid: Secondary index {target.index.name} does not project one "
-            f"or more filter attributes: [{', '.join(missing)}]"
+            f"{INVALID}Secondary index {index.name} does not project one or more filter attributes: "
+            f"[{', '.join(missing)}]"
         )
 
 
@@ -82,7 +86,7 @@ def _check_start(target: Target, request: Query, start: Item, wanted: KeyRange, 
     attributes but the last, the sort key, the last partition attribute.
     """
     at_partition, at_sort = after.index_key or (after.pk, after.sk)
-    is_within = all(_is_within(at_sort, bound) for bound in wanted.bounds)
+    is_within = all(_COMPARISONS[comparator](at_sort, bound) for comparator, bound in wanted.bounds)
     if is_within and at_partition == wanted.partition:
         return
     schema = target.key
@@ -102,18 +106,4 @@ def _check_start(target: Target, request: Query, start: Item, wanted: KeyRange, 
 
 # AWS's words, whatever the sort key is compared with.
 _CANNOT_RESTART = "The query can return at most one row and cannot be restarted"
-
-
-def _is_within(sort: bytes, bound: SortBound) -> bool:
-    operator, limit = bound
-    match operator:
-        case "=":
-            return sort == limit
-        case "<":
-            return sort < limit
-        case "<=":
-            return sort <= limit
-        case ">":
-            return sort > limit
-        case _:
-            return sort >= limit
+_COMPARISONS = {"=": operator.eq, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from singletable.engine.keys import check_key_paths, require_table
-from singletable.engine.pages import Target, check_select, position_of, read_page, target_of
+from singletable.engine.pages import INVALID_START, Target, check_select, position_of, read_page, target_of
 from singletable.engine.requests import Scan
 from singletable.engine.results import Page
 from singletable.errors import ValidationError
@@ -34,8 +34,8 @@ def plan_scan(target: Target, request: Scan) -> SegmentRange:
         at = after.pk if after.index_key is None else after.index_key[0]
         if at < low or (high is not None and at >= high):
             raise ValidationError(
-                "The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey "
-                f"with correct Segment. TotalSegments: {request.total_segments} Segment: {request.segment}"
+                f"{INVALID_START}: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "
+                f"TotalSegments: {request.total_segments} Segment: {request.segment}"
             )
     return SegmentRange(
         table=target.table, index=target.index, low=low, high=high, after=after, rows_max=request.limit

@@ -16,6 +16,8 @@ from singletable.engine.tables import TableStatus
 from singletable.engine.throughput import decreases_today, warm_setting, warm_units
 from singletable.storage.definitions import BillingMode, IndexDefinition, TableDefinition, Throughput
 
+_Described = TableDefinition | IndexDefinition
+
 # Of these the answer shows what was before.
 _SHOWN_LATER = ("SSESpecification", "TableClass", "TableClassLastUpdateDateTime")
 
@@ -59,15 +61,9 @@ def answered_definition(
 ) -> TableDefinition:
     """Return the table as the answer shows it."""
     is_switch = old.billing != new.billing
-    settings = _answered_settings(old.settings, new.settings, request.settings)
-    settings["WarmThroughput"] = warm_setting(warm_units(old.settings, old.billing, old.throughput))
-    changes = {**settings.get("ThroughputChanges", {})}
+    settings = _answered_settings(old, new, old.billing, request.settings, now_us, is_switch=is_switch)
     if is_switch and new.billing == "PAY_PER_REQUEST":
-        changes["LastDecreaseDateTime"] = now_us  # for as long as it takes only
-    settings["ThroughputChanges"] = {
-        **changes,
-        "NumberOfDecreasesToday": decreases_today(old.settings, now_us),
-    }
+        settings["ThroughputChanges"]["LastDecreaseDateTime"] = now_us  # for as long as it takes only
     by_id = {index.id: index for index in new.indexes}
     shown = [
         _answered_index(index, by_id.pop(index.id, index), old.billing, request, now_us, is_switch=is_switch)
@@ -96,24 +92,30 @@ def _answered_index(
     if not old.is_global:
         return new
     update = request.updates.get(old.name, IndexUpdate())
-    settings = _answered_settings(old.settings, new.settings, update.settings)
-    settings["WarmThroughput"] = warm_setting(warm_units(old.settings, old_billing, old.throughput))
-    changes = (old if is_switch else new).settings.get("ThroughputChanges", {})
-    settings["ThroughputChanges"] = {
-        **changes,
-        "NumberOfDecreasesToday": decreases_today(old.settings, now_us),
-    }
+    settings = _answered_settings(old, new, old_billing, update.settings, now_us, is_switch=is_switch)
     units: Throughput = new.throughput if is_switch else old.throughput
     return replace(new, throughput=units, settings=settings)
 
 
 def _answered_settings(
-    old: Mapping[str, Any], new: Mapping[str, Any], asked: Mapping[str, Any]
+    old: _Described,
+    new: _Described,
+    old_billing: BillingMode,
+    asked: Mapping[str, Any],
+    now_us: int,
+    *,
+    is_switch: bool,
 ) -> dict[str, Any]:
-    settings = {name: setting for name, setting in new.items() if name not in _SHOWN_LATER}
-    settings.update({name: old[name] for name in _SHOWN_LATER if name in old})
+    before = old.settings
+    settings = {name: setting for name, setting in new.settings.items() if name not in _SHOWN_LATER}
+    settings.update({name: before[name] for name in _SHOWN_LATER if name in before})
     if "OnDemandThroughput" in asked:
         # A bound that is taken away is told as -1 this once.
-        kept = old.get("OnDemandThroughput", {})
+        kept = before.get("OnDemandThroughput", {})
         settings["OnDemandThroughput"] = {**kept, **asked["OnDemandThroughput"]}
+    settings["WarmThroughput"] = warm_setting(warm_units(before, old_billing, old.throughput))
+    settings["ThroughputChanges"] = {
+        **(old if is_switch else new).settings.get("ThroughputChanges", {}),
+        "NumberOfDecreasesToday": decreases_today(before, now_us),
+    }
     return settings

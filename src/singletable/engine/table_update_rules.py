@@ -6,15 +6,12 @@ The rules and their words are answers of Amazon DynamoDB that the "ack-api-quirk
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 from singletable import limits
 from singletable.engine.table_changes import IndexUpdate, UpdateTable
-from singletable.engine.tables import NewIndex
+from singletable.engine.tables import check_projected_total, undefined_keys
 from singletable.engine.throughput import check_new_warm, check_quotas, check_warm_change, warm_units
 from singletable.errors import INVALID, LimitExceededError, ResourceNotFoundError, ValidationError
-from singletable.storage.definitions import IndexDefinition, TableDefinition, Throughput
-from singletable.values.hash_order import sized_order
+from singletable.storage.definitions import TableDefinition, Throughput
 
 
 def check_update(table: TableDefinition, request: UpdateTable, *, region: str) -> None:
@@ -55,36 +52,20 @@ def _check_indexes(table: TableDefinition, request: UpdateTable) -> None:
             "Subscriber limit exceeded: Number of global secondary indexes exceeds per-table limit of "
             f"{limits.GLOBAL_INDEXES_MAX}"
         )
-    _check_new_keys(table, request)
+    _check_new_keys(request)
     if request.creates:
         check_projected_total((*table.indexes, *request.creates))
 
 
-def _check_new_keys(table: TableDefinition, request: UpdateTable) -> None:
-    known = [attribute.name for attribute in (*table.attributes, *request.attributes)]
+def _check_new_keys(request: UpdateTable) -> None:
+    """Refuse an index with a key that the request does not define, though the table may (API reference).
+
+    "Real DynamoDB rejects it" was observed in eu-west-2, July 2026 (github.com/nubo-db/dynoxide/issues/144).
+    """
+    defined = [attribute.name for attribute in request.attributes]
     for index in request.creates:
-        if any(name not in known for name in index.key_names):
-            # Those of the table are not listed, nor counted (dynoxide 3.2, captured in October 2026).
-            raise undefined_keys(index.key_names, [attribute.name for attribute in request.attributes])
-
-
-def undefined_keys(names: Sequence[str], defined: Sequence[str]) -> ValidationError:
-    """Return what keys are refused with whose attributes are not all defined."""
-    if len(set(names)) > len(defined):  # then no names are given (dynoxide 3.2, captured in October 2026)
-        return ValidationError("Invalid KeySchema: Some index key attribute have no definition")
-    return ValidationError(
-        f"{INVALID}Some index key attributes are not defined in AttributeDefinitions. Keys: "
-        f"[{', '.join(sized_order(names))}], AttributeDefinitions: [{', '.join(sized_order(defined))}]"
-    )
-
-
-def check_projected_total(indexes: Iterable[IndexDefinition | NewIndex]) -> None:
-    """Refuse more projected attributes than a table may have in all its indexes (AWS guide, "Quotas")."""
-    if sum(len(index.projection.attributes) for index in indexes) > limits.PROJECTED_ATTRIBUTES_MAX:
-        raise ValidationError(
-            f"{INVALID}Aggregated number of NonKeyAttributes exceeds the limit of "
-            f"{limits.PROJECTED_ATTRIBUTES_MAX}"
-        )
+        if any(name not in defined for name in index.key_names):
+            raise undefined_keys(index.key_names, defined)
 
 
 # --- throughput ----------------------------------------------------------------------------------

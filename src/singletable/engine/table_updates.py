@@ -1,4 +1,8 @@
-"""UpdateTable: a table's settings, and its global indexes."""
+"""UpdateTable: a table's settings, and its global indexes.
+
+What is cited as DDB-TABLE are answers of Amazon DynamoDB that the "ack-api-quirks" laboratory recorded in October
+2026.
+"""
 
 from __future__ import annotations
 
@@ -201,6 +205,5 @@ def _plan_attributes(
 
 
 def _billing_changed_us(table: TableDefinition, billing: BillingMode, now_us: int) -> int | None:
-    if billing == table.billing:
-        return table.billing_changed_us
-    return now_us if billing == "PAY_PER_REQUEST" else table.billing_changed_us
+    is_now_on_demand = billing == "PAY_PER_REQUEST" and table.billing != billing
+    return now_us if is_now_on_demand else table.billing_changed_us

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from singletable import limits
 from singletable.engine.keys import require_table
 from singletable.engine.throughput import check_quotas
-from singletable.errors import ResourceInUseError, ResourceNotFoundError, ValidationError
+from singletable.errors import INVALID, ResourceInUseError, ResourceNotFoundError, ValidationError
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.definitions import (
     ON_DEMAND,
@@ -26,6 +27,7 @@ from singletable.storage.reading import Counts, select_counts
 from singletable.storage.store import Store
 from singletable.storage.tables import Table
 from singletable.storage.transaction import Transaction
+from singletable.values.hash_order import sized_order
 
 TableStatus = Literal["CREATING", "ACTIVE", "UPDATING", "DELETING"]
 
@@ -100,6 +102,28 @@ class TableNames(NamedTuple):
     last: str | None
 
 
+# --- what new indexes may be, in a new table and in one that is there ---------------
+
+
+def undefined_keys(names: Sequence[str], defined: Sequence[str]) -> ValidationError:
+    """Return what keys are refused with whose attributes are not all defined."""
+    if len(set(names)) > len(defined):  # then no names are given (dynoxide 3.2, captured in October 2026)
+        return ValidationError("Invalid KeySchema: Some index key attribute have no definition")
+    return ValidationError(
+        f"{INVALID}Some index key attributes are not defined in AttributeDefinitions. Keys: "
+        f"[{', '.join(sized_order(names))}], AttributeDefinitions: [{', '.join(sized_order(defined))}]"
+    )
+
+
+def check_projected_total(indexes: Iterable[IndexDefinition | NewIndex]) -> None:
+    """Refuse more projected attributes than a table may have in all its indexes (AWS guide, "Quotas")."""
+    if sum(len(index.projection.attributes) for index in indexes) > limits.PROJECTED_ATTRIBUTES_MAX:
+        raise ValidationError(
+            f"{INVALID}Aggregated number of NonKeyAttributes exceeds the limit of "
+            f"{limits.PROJECTED_ATTRIBUTES_MAX}"
+        )
+
+
 # --- reading ----------------------------------------------------------------------
 
 
@@ -117,13 +141,12 @@ def describe_table(store: Store, name: str) -> TableDescription:
 def list_tables(store: Store, *, start: str | None, limit: int) -> TableNames:
     """List the names of tables, sorted, behind `start`."""
 
-    def work(execute: Execute, catalog: Catalog) -> TableNames:
-        select_counts(execute, 0)  # a read, which tells whether the catalog is still the stored one
+    def work(catalog: Catalog) -> TableNames:
         names = [name for name in catalog.names() if start is None or name > start]
         page = names[:limit]
         return TableNames(page, page[-1] if len(names) > limit else None)
 
-    return store.read(work)
+    return store.read_catalog(work)
 
 
 def existing_table(catalog: Catalog, name: str) -> Table:

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from singletable import limits
 from singletable.errors import ResourceNotFoundError, ValidationError
-from singletable.storage.catalog import Catalog, Execute
+from singletable.storage.catalog import Catalog
 from singletable.storage.definitions import TableDefinition
-from singletable.storage.reading import select_counts
 from singletable.storage.store import Store
 from singletable.storage.transaction import Transaction
 
@@ -29,12 +28,7 @@ class Tagged(NamedTuple):
 
 def list_tags(store: Store, tagged: Tagged) -> Tags:
     """Return the tags of a table or stream."""
-
-    def work(execute: Execute, catalog: Catalog) -> Tags:
-        select_counts(execute, 0)  # a read, which tells whether the catalog is still the stored one
-        return _tags(_existing(catalog, tagged), tagged)
-
-    return store.read(work)
+    return store.read_catalog(lambda catalog: _tags(_existing(catalog, tagged), tagged))
 
 
 def tag(store: Store, tagged: Tagged, tags: Mapping[str, str]) -> None:

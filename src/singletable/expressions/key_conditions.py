@@ -26,10 +26,13 @@ _MIRRORED: Final[dict[str, KeyOperator]] = {"=": "=", "<": ">", "<=": ">=", ">":
 
 
 class KeyClause(NamedTuple):
-    """A condition on one attribute, which stands on the left; the operands are what it is compared with."""
+    """A condition on one attribute, which stands on the left; the operands are what it is compared with.
+
+    The operator is None where KeyConditions has one that no key can be asked with.
+    """
 
     attribute: str
-    operator: KeyOperator
+    operator: KeyOperator | None
     operands: tuple[Value, ...]
 
 

@@ -9,12 +9,12 @@ service).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Final, Literal, NamedTuple, TypeAlias, cast, get_args
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
-from singletable.errors import ValidationError
+from singletable.errors import INVALID
 from singletable.expressions import nodes
-from singletable.expressions.checks import CheckList
+from singletable.expressions.checks import NO_CHECKS
 from singletable.expressions.conditions import Condition, PreparedCondition, condition_test
 from singletable.expressions.key_conditions import KeyClause, KeyCondition, KeyOperator
 from singletable.expressions.nodes import Call, Path, Placeholder
@@ -40,8 +40,6 @@ Operator: TypeAlias = Literal[
 ]
 
 _OPERATORS: Final = frozenset(get_args(Operator))
-
-INVALID: Final = "One or more parameter values were invalid: "
 
 _COMPARATORS: Final[dict[str, nodes.Comparator]] = {
     "EQ": "=",
@@ -76,9 +74,6 @@ _OPERAND_TYPES: Final = {
     "CONTAINS": _CONTAINED_TYPES,
     "NOT_CONTAINS": _CONTAINED_TYPES,
 }
-
-# Everything is checked before a value of these modules is made.
-NO_CHECKS: Final = CheckList((), passable=True)
 
 
 class LegacyClause(NamedTuple):
@@ -167,28 +162,12 @@ def _node(operator: Operator, path: Path, operands: list[Placeholder]) -> nodes.
 # --- key conditions ------------------------------------------------------------------------
 
 
-class UnindexableClause(KeyClause):
-    """A condition on a key with an operator that no key condition has.
-
-    Whether the attribute is part of a key, and whether another one is missing, is told first; so the refusal waits
-    until the operator is asked for (dynalite's tests of the service).
-    """
-
-    @property
-    def operator(self) -> KeyOperator:
-        raise ValidationError("Attempted conditional constraint is not an indexable operation")
-
-
 def legacy_key_condition(clauses: Sequence[LegacyClause]) -> KeyCondition:
     """Return KeyConditions as a key condition."""
-    return KeyCondition(tuple(_key_clauses(clauses)))
+    return KeyCondition(tuple(map(_key_clause, clauses)))
 
 
-def _key_clauses(clauses: Sequence[LegacyClause]) -> Iterator[KeyClause]:
-    for attribute, operator, operands in clauses:
-        indexable = _KEY_OPERATORS.get(operator)
-        if indexable is None:
-            # The operands are of no interest any more: they may have any type.
-            yield UnindexableClause(attribute, cast("KeyOperator", operator), ())
-        else:
-            yield KeyClause(attribute, indexable, operands)
+def _key_clause(clause: LegacyClause) -> KeyClause:
+    operator = _KEY_OPERATORS.get(clause.operator)
+    # Where no key has the operator, the operands are of no interest any more: they may have any type.
+    return KeyClause(clause.attribute, operator, clause.operands if operator else ())

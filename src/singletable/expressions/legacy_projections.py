@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from singletable.expressions.legacy_conditions import INVALID, NO_CHECKS
+from singletable.errors import INVALID
+from singletable.expressions.checks import NO_CHECKS
 from singletable.expressions.nodes import Path
 from singletable.expressions.path_trees import grow_tree
 from singletable.expressions.prepared import Uses

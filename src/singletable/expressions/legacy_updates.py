@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from singletable.errors import ValidationError
-from singletable.expressions.checks import Values
-from singletable.expressions.legacy_conditions import INVALID, NO_CHECKS
+from singletable.errors import INVALID, ValidationError
+from singletable.expressions.checks import NO_CHECKS, Values
 from singletable.expressions.nodes import AddAction, DeleteAction, Path, Placeholder, RemoveAction
 from singletable.expressions.path_trees import grow_tree
 from singletable.expressions.prepared import Uses

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
 
 from singletable.expressions import tokens as kinds
-from singletable.expressions.checks import CheckList
+from singletable.expressions.checks import NO_CHECKS, CheckList
 from singletable.expressions.functions import CONDITIONS
 from singletable.expressions.grammar import Reader
 from singletable.expressions.nodes import Path
@@ -16,8 +15,6 @@ from singletable.expressions.path_trees import Branch, grow_tree, select
 from singletable.expressions.prepared import Names, Uses
 from singletable.limits import EXPRESSION_CACHE_ENTRIES_MAX
 from singletable.values.types import Item
-
-_NO_CHECKS: Final = CheckList((), passable=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +41,6 @@ class Projection:
         return {name: item[name] for name in self._flat if name in item}
 
     @property
-    def is_flat(self) -> bool:
-        """Whether it takes attributes only as a whole."""
-        return self._flat is not None
-
-    @property
     def attributes(self) -> frozenset[str]:
         """The top-level attributes it takes from."""
         return self._prepared.uses.attributes
@@ -64,7 +56,7 @@ def prepare_projection(source: str, names: Names) -> PreparedProjection:
     """Parse a projection."""
     paths = _parse(source, dict(names))
     tree = grow_tree(paths)
-    return PreparedProjection(_NO_CHECKS, Uses.of(source, names, paths), tree)
+    return PreparedProjection(NO_CHECKS, Uses.of(source, names, paths), tree)
 
 
 def _parse(source: str, names: Mapping[str, str | None]) -> list[Path]:

@@ -45,9 +45,8 @@ class PreparedUpdate:
     uses: Uses
     tree: Branch
     effects: tuple[tuple[str, Effect], ...]  # with the top-level attribute that each of them writes
-    fixed: tuple[
-        tuple[str, str], ...
-    ]  # attributes whose new type the request decides: a placeholder, or the type
+    fixed: tuple[tuple[str, str], ...]
+    """Attributes whose new type the request decides, with the placeholder that has it, or the type itself."""
     charge: UpdateCharge
 
 

@@ -11,6 +11,7 @@ import logging
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final, Protocol
 
+from singletable.limits import KIB
 from singletable.server.replies import Reply
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 # Short enough to be answered on the event loop; a page or a batch may take long, and all others would wait.
 SHORT_READS: Final = frozenset(("GetItem", "DescribeTable", "ListTables"))
+# A key has at most 3 KB and an expression 4 KB. What is longer is wrong, and 16 MB take seconds to be refused.
+SHORT_BODY_BYTES_MAX: Final = 64 * KIB
 
 _INTERNAL_ERROR: Final = (
     b'{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError",'
@@ -46,7 +49,7 @@ class Dispatcher:
 
     def start(self, call: Call) -> Reply | asyncio.Future[Reply]:
         """Answer a short read; begin anything else and return its future, which never fails."""
-        if call.operation in SHORT_READS:
+        if call.operation in SHORT_READS and len(call.body) <= SHORT_BODY_BYTES_MAX:
             return self._answer(call)
         return asyncio.get_running_loop().run_in_executor(self._threads, self._answer, call)
 

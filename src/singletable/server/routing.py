@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 HEALTHY: Final = Reply(200, b"healthy: dynamodb.us-east-1.amazonaws.com ", None)
 NOT_FOUND: Final = Reply(404, b"<UnknownOperationException/>\n", None)
 
-_TARGET_PREFIX: Final = b"DynamoDB_20120810."
+_DYNAMODB: Final = b"DynamoDB_20120810"
+# The names of DynamoDB Streams are other names than those of DynamoDB: one table of operations serves both.
+_STREAMS: Final = b"DynamoDBStreams_20120810"
+_STREAMS_OPERATIONS: Final = frozenset(
+    (b"DescribeStream", b"GetRecords", b"GetShardIterator", b"ListStreams")
+)
 _UNKNOWN_OPERATION: Final = b'{"__type":"com.amazon.coral.service#UnknownOperationException"}'
 _NO_JSON: Final = b'{"__type":"com.amazon.coral.service#SerializationException"}'
 
@@ -53,12 +58,13 @@ def _route_post(request: Request) -> Call | Reply:
     body = request.body if encoding is None else decode(request.body, encoding)
     if isinstance(body, Reply):
         return body
-    target = request.headers.get(b"x-amz-target", b"")
-    operation = target.removeprefix(_TARGET_PREFIX)
+    service, _, operation = request.headers.get(b"x-amz-target", b"").partition(b".")
     # An operation is looked up by a name of letters; anything else cannot be one.
-    if operation is target or not operation.isalpha():
-        return _unknown(body, content_type)
-    return Call(operation.decode(), body, content_type)
+    if (service == _DYNAMODB and operation.isalpha()) or (
+        service == _STREAMS and operation in _STREAMS_OPERATIONS
+    ):
+        return Call(operation.decode(), body, content_type)
+    return _unknown(body, content_type)
 
 
 def _unknown(body: bytes, content_type: bytes) -> Reply:

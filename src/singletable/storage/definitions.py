@@ -8,6 +8,8 @@ from typing import Any, Final, Literal
 
 import orjson
 
+from singletable.errors import SerializationError
+from singletable.values.json_types import UNPAIRED_SURROGATE
 from singletable.values.types import KeyType
 
 ProjectionKind = Literal["ALL", "KEYS_ONLY", "INCLUDE"]
@@ -116,7 +118,10 @@ class TableDefinition:
 
 def encode_definition(table: TableDefinition) -> bytes:
     """Return the JSON text that the catalog stores."""
-    return orjson.dumps(asdict(table))
+    try:
+        return orjson.dumps(asdict(table))
+    except orjson.JSONEncodeError:  # from a request in Python: nobody has looked at the text of a tag so far
+        raise SerializationError(UNPAIRED_SURROGATE) from None
 
 
 def decode_definition(text: bytes) -> TableDefinition:

@@ -101,6 +101,15 @@ class Store:
         except apsw.Error as error:
             raise failures.translate(error, self.path) from error
 
+    def read_catalog(self, work: Callable[[Catalog], T]) -> T:
+        """Run `work` with the catalog, as it is stored now."""
+
+        def read(execute: Execute, catalog: Catalog) -> T:
+            catalog_version(execute)  # only after a read does a connection know of changes by others
+            return work(catalog)
+
+        return self.read(read)
+
     def _read(self, reader: Reader, work: Callable[[Execute, Catalog], T]) -> T:
         for _ in range(_CATALOG_TRIES_MAX):
             catalog = self.catalog

@@ -61,6 +61,13 @@ class _Clients:
 
     @contextmanager
     def answering(self, database: Database) -> Iterator[None]:
+        from singletable import Database
+
+        if not isinstance(database, Database):  # a fixture of the project, or of another plugin
+            raise TypeError(
+                f"the fixture `dynamodb` gave {type(database).__name__}, not a singletable.Database; "
+                "rename the other fixture of this name"
+            )
         before, self._session = self._session, database._session
         try:
             yield

@@ -18,7 +18,7 @@ from singletable.values.types import SET_TYPES
 
 _MODEL: Final = "com.amazonaws.dynamodb.v20120810"
 _UNEXPECTED_MAP: Final = "Start of structure or map found where not expected"
-_UNPAIRED_SURROGATE: Final = "A string is not valid Unicode: it contains an unpaired surrogate"
+UNPAIRED_SURROGATE: Final = "A string is not valid Unicode: it contains an unpaired surrogate"
 
 # In any case; dynalite and dynoxide recorded these words as the ones that are taken.
 _TRUE_WORDS: Final = frozenset(("true", "t", "yes", "y", "1"))
@@ -38,7 +38,7 @@ def utf8_of(text: str) -> bytes:
         return text.encode()
     except UnicodeEncodeError:
         # JSON can spell half of a surrogate pair and Python can hold it; UTF-8 and our files cannot.
-        raise SerializationError(_UNPAIRED_SURROGATE) from None
+        raise SerializationError(UNPAIRED_SURROGATE) from None
 
 
 def boolean_of(payload: object) -> bool:

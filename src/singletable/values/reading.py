@@ -124,7 +124,7 @@ def _value(raw: Any, texts: list[str], source: Source, level: int) -> tuple[Valu
                 return {"N": number}, number_bytes(number)
         elif kind is bool:
             if tag == "BOOL" or (tag == "NULL" and payload):
-                return {tag: payload}, 1
+                return {str.__str__(tag): payload}, 1
         elif kind is bytes:
             if tag == "B" and source.native:
                 return {"B": b2a_base64(payload, newline=False).decode()}, len(payload)

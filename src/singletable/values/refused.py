@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from singletable.errors import ValidationError
+from singletable.errors import ONE_ERROR, ValidationError
 
 
 class ValueRefusedError(ValidationError):
@@ -15,4 +15,4 @@ class ValueRefusedError(ValidationError):
 
     def enveloped(self) -> ValidationError:
         """Return the error as PutItem, UpdateItem and DeleteItem word it."""
-        return ValidationError(f"1 validation error detected: {self.message}")
+        return ValidationError(f"{ONE_ERROR}{self.message}")

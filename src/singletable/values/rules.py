@@ -11,7 +11,7 @@ from binascii import b2a_base64
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from singletable.errors import ValidationError
+from singletable.errors import INVALID, ValidationError
 from singletable.limits import ATTRIBUTE_NAME_BYTES_MAX, NESTING_LEVELS_MAX
 from singletable.values.json_types import (
     attributes_of,
@@ -28,23 +28,22 @@ from singletable.values.sets import in_order
 from singletable.values.sizes import CONTAINER_BYTES, ELEMENT_BYTES, number_bytes
 from singletable.values.types import ATTRIBUTE_TYPES, SET_TYPES, Item, Value
 
-_INVALID: Final = "One or more parameter values were invalid: "
 _NO_TYPE: Final = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
 _SEVERAL_TYPES: Final = (
     "Supplied AttributeValue has more than one datatypes set, "
     "must contain exactly one of the supported datatypes"
 )
-_NULL_NOT_TRUE: Final = f"{_INVALID}Null attribute value types must have the value of true"
+_NULL_NOT_TRUE: Final = f"{INVALID}Null attribute value types must have the value of true"
 # The two spaces are DynamoDB's.
 _EMPTY_SETS: Final = {
-    "SS": f"{_INVALID}An string set  may not be empty",
-    "NS": f"{_INVALID}An number set  may not be empty",
-    "BS": f"{_INVALID}Binary sets should not be empty",
+    "SS": f"{INVALID}An string set  may not be empty",
+    "NS": f"{INVALID}An number set  may not be empty",
+    "BS": f"{INVALID}Binary sets should not be empty",
 }
 _NULL_MEMBERS: Final = {
-    "SS": f"{_INVALID}An string set may not have a null string as a member",
-    "NS": f"{_INVALID}An number set may not have a null string as a member",
-    "BS": f"{_INVALID}Binary sets may not contain null values",
+    "SS": f"{INVALID}An string set may not have a null string as a member",
+    "NS": f"{INVALID}An number set may not have a null string as a member",
+    "BS": f"{INVALID}Binary sets may not contain null values",
 }
 _TOO_DEEP: Final = (
     "Nesting Levels have exceeded supported limits: "
@@ -71,7 +70,7 @@ def checked_attributes(raw: object, source: Source, level: int) -> tuple[Item, i
     size = 0
     for name, value in attributes_of(raw).items():
         plain_name = text_of(name)
-        size += _checked_name_bytes(plain_name)
+        size += checked_name_bytes(plain_name)
         item[plain_name], value_size = checked_value(value, source, level)
         size += value_size
     return item, size
@@ -103,13 +102,14 @@ def checked_value(raw: object, source: Source, level: int) -> tuple[Value, int]:
 def check_names(item: Item) -> None:
     """Raise for a name anywhere in an item, itself checked otherwise, that is empty or too long."""
     for name, value in item.items():
-        _checked_name_bytes(name)
+        checked_name_bytes(name)
         for member in value.get("L", ()):
             check_names({name: member})
         check_names(value.get("M", {}))
 
 
-def _checked_name_bytes(name: str) -> int:
+def checked_name_bytes(name: str) -> int:
+    """Return the size of the name of an attribute, or raise what it is refused for."""
     if not name:
         raise ValueRefusedError(_EMPTY_NAME)
     size = len(utf8_of(name))
@@ -156,9 +156,10 @@ def _checked_set(tag: str, payload: object, source: Source) -> tuple[Value, int]
         return {"BS": [_base64(data) for data in sorted(binaries)]}, sum(map(len, binaries))
     texts = [text_of(member) for member in raw_members]
     if tag == "SS":
+        size = sum([len(utf8_of(text)) for text in texts])
         if len(set(texts)) != len(texts):
             raise ValueRefusedError(_text_duplicates(texts, older=source.older))
-        return {"SS": sorted(texts)}, sum([len(utf8_of(text)) for text in texts])
+        return {"SS": sorted(texts)}, size
     numbers = [_checked_number(text, older=source.older) for text in texts]
     # 1 and 1.0 are one number.
     if len(set(numbers)) != len(numbers):
@@ -202,11 +203,11 @@ def _several_types(present: Mapping[str, Any], *, native: bool) -> ValidationErr
 
 def _text_duplicates(texts: Sequence[str], *, older: bool) -> str:
     if older:
-        return f"{_INVALID}Input collection [{', '.join(texts)}] contains duplicates."
+        return f"{INVALID}Input collection [{', '.join(texts)}] contains duplicates."
     import orjson
 
     quoted = [orjson.dumps(text).decode() for text in _in_duplicate_order(texts)]
-    return f"{_INVALID}Input collection [{', '.join(quoted)}] contains duplicates."
+    return f"{INVALID}Input collection [{', '.join(quoted)}] contains duplicates."
 
 
 def _binary_duplicates(binaries: Sequence[bytes], *, older: bool) -> str:
@@ -214,13 +215,13 @@ def _binary_duplicates(binaries: Sequence[bytes], *, older: bool) -> str:
         shown = ", ".join([_base64(data) for data in binaries])
     else:
         shown = ",".join([f'"{_base64(data)}"' for data in _in_duplicate_order(binaries)])
-    return f"{_INVALID}Input collection [{shown}]of type BS contains duplicates."
+    return f"{INVALID}Input collection [{shown}]of type BS contains duplicates."
 
 
 def _number_duplicates(*, older: bool) -> str:
     if older:
         return "Input collection contains duplicates"
-    return f"{_INVALID}Input collection contains duplicates."
+    return f"{INVALID}Input collection contains duplicates."
 
 
 def _in_duplicate_order(members: Sequence[Any]) -> list[Any]:

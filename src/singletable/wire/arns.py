@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from singletable.errors import AccessDeniedError, ValidationError
+from singletable.errors import ONE_ERROR, AccessDeniedError, ValidationError
 from singletable.wire.shapes import INPUTS, SHAPES
 
 DEFAULT_REGION: Final = "us-east-1"
@@ -18,7 +18,10 @@ _PARTITIONS: Final = {"cn": "aws-cn", "eusc": "aws-eusc", "us-gov": "aws-us-gov"
 _OF_ONE_TABLE: Final = frozenset(
     operation for operation, name in INPUTS.items() if "TableName" in SHAPES[name]["members"]
 )
-_ACTIONS: Final = ("ConditionCheck", "Delete", "Get", "Put", "Update")
+_ACTIONS: Final = {
+    "TransactGetItems": ("Get",),
+    "TransactWriteItems": ("ConditionCheck", "Delete", "Put", "Update"),
+}
 
 
 def check_region(region: str) -> str:
@@ -62,24 +65,23 @@ def check_table_arns(operation: str, params: Mapping[str, Any], region: str, acc
     """Refuse tables of other regions and accounts, wherever a request names a table by its ARN.
 
     The answers are those of DescribeTable (ack-api-quirks, DDB-TABLE-011); that all operations give them is
-    taken from there. The shape of an ARN has been checked before.
+    taken from there. The shape of an ARN has been checked before, save in a transaction that is refused for its
+    actions (refusals.py): those that are none are passed over.
     """
-    if operation in _OF_ONE_TABLE:
-        if params["TableName"].startswith("arn:"):
-            _check_table_arn(params["TableName"], region, account)
-        return
-    for name in _table_names(operation, params):
+    names = (params["TableName"],) if operation in _OF_ONE_TABLE else _table_names(operation, params)
+    for name in names:
         if name.startswith("arn:"):
             _check_table_arn(name, region, account)
 
 
 def _check_table_arn(text: str, region: str, account: str) -> None:
     arn = Arn.parse(text)
-    assert arn is not None
+    if arn is None:
+        return
     if arn.partition != partition_of(region):
-        raise ValidationError(f"1 validation error detected: Invalid AWS partition in '{text}'")
+        raise ValidationError(f"{ONE_ERROR}Invalid AWS partition in '{text}'")
     if arn.region != region:
-        raise ValidationError(f"1 validation error detected: Invalid AWS region in '{text}'")
+        raise ValidationError(f"{ONE_ERROR}Invalid AWS region in '{text}'")
     if arn.account != account:
         raise AccessDeniedError("Access is denied")
 
@@ -94,7 +96,7 @@ def _table_names(operation: str, params: Mapping[str, Any]) -> Iterable[str]:
             return [
                 entry[action]["TableName"]
                 for entry in params["TransactItems"]
-                for action in _ACTIONS
+                for action in _ACTIONS[operation]
                 if entry.get(action) is not None
             ]
         case _:

@@ -18,7 +18,7 @@ from singletable.engine.requests import (
     Report,
 )
 from singletable.engine.results import CollectionSize, WritesResult
-from singletable.errors import ValidationError
+from singletable.errors import INVALID, ValidationError
 from singletable.values.types import Item
 from singletable.wire.forms import Form, take_item, take_key
 from singletable.wire.legacy import GET, attributes_to_get, refuse_mixing, uses_legacy
@@ -75,7 +75,7 @@ def _unprocessed(part: Params, keys: list[Any]) -> Answer:
 def parse_batch_get(params: Params, form: Form) -> BatchGetItem:
     tables = params["RequestItems"]
     if len({table_name(name) for name in tables}) != len(tables):
-        raise ValidationError("One or more parameter values were invalid: A table is named twice")
+        raise ValidationError(f"{INVALID}A table is named twice")
     if sum(len(part["Keys"]) for part in tables.values()) > limits.BATCH_GET_ITEMS_MAX:
         raise ValidationError("Too many items requested for the BatchGetItem call")
     legacy = _uses_legacy(tables.values())

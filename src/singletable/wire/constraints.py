@@ -29,8 +29,8 @@ _table_arn_match: Final = re.compile(rf"arn:[^:]*:[^:]*:[^:]*:[^:]*:table/{TABLE
 _operations: Final[dict[str, tuple[dict[str, Accepts], tuple[str, ...]]]] = {}
 
 
-def check(operation: str, params: Mapping[str, Any], *, native: bool) -> None:
-    """Raise ValidationError or SerializationError, as AWS would answer, unless the parameters are right.
+def check(operation: str, params: Mapping[str, Any], *, native: bool) -> Mapping[str, Any]:
+    """Return the parameters, or raise ValidationError or SerializationError, as AWS would answer.
 
     `native` is for calls in the process: there, a parameter that the operation does not know is an error,
     while on the wire AWS ignores it. A member that is None counts as absent.
@@ -48,8 +48,8 @@ def check(operation: str, params: Mapping[str, Any], *, native: bool) -> None:
             if name not in params:
                 break
         else:
-            return
-    refuse(operation, params, native=native)
+            return params
+    return refuse(operation, params, native=native)
 
 
 # --- compiling -------------------------------------------------------------------------------------------
@@ -118,6 +118,10 @@ def _accepts_dict_of_dicts(value: Any) -> bool:
     return True
 
 
+def _accepts_placeholders(value: Any) -> bool:
+    return _accepts_dict_of_dicts(value) and all(map(_accepts_any_string, value))
+
+
 def _accepts_bool(value: Any) -> bool:
     return type(value) is bool
 
@@ -164,9 +168,10 @@ def _accepts_list(shape: Shape) -> Accepts:
 
 def _accepts_map(shape: Shape) -> Accepts:
     element = live_shape(shape.element or "")
-    if element.name == OPAQUE:
-        return _accepts_dict_of_dicts
     key = live_shape(shape.key or "")
+    if element.name == OPAQUE:
+        # The values layer reads the names of attributes; those of placeholders are read by nobody else.
+        return _accepts_dict_of_dicts if key.name == "AttributeName" else _accepts_placeholders
     accept_key = _accepts_table_name if key.name == "TableArn" else _accepts(key)
     accept = _accepts(element)
     low, high = _bounds(shape)

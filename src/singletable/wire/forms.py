@@ -56,7 +56,7 @@ class JsonForm:
         return {name: item[name] for name in names}
 
     def time(self, at_us: int) -> Any:
-        return round(at_us / 1_000_000, 3)
+        return at_us // 1000 / 1000
 
 
 class NativeForm:
@@ -82,7 +82,7 @@ class NativeForm:
         return {name: dict(item[name]) for name in names}
 
     def time(self, at_us: int) -> Any:
-        return datetime.fromtimestamp(at_us / 1_000_000, UTC)
+        return datetime.fromtimestamp(JSON.time(at_us), UTC)  # to the millisecond, as AWS has them
 
 
 JSON: Form = JsonForm()

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from singletable import limits
-from singletable.engine.table_update_rules import undefined_keys
-from singletable.engine.tables import NewIndex
+from singletable.engine.tables import NewIndex, undefined_keys
 from singletable.errors import INVALID, ValidationError
 from singletable.storage.definitions import Projection
 from singletable.wire.parameters import Params

@@ -57,6 +57,7 @@ def put_item(session: Session, params: Params, form: Form) -> Answer:
 
 
 def delete_item(session: Session, params: Params, form: Form) -> Answer:
+    _returns_old(params)  # before all else (dynoxide 3.2, captured in eu-west-2 and us-east-1)
     request = _enveloped(parse_delete, WRITE, params, form)
     return _write_answer(items.write_item(session.store, request), request, params, form)
 
@@ -78,8 +79,6 @@ def _get_request(params: Params, form: Form) -> GetItem:
 def _enveloped(parse: Callable[[Params, Form], R], vocabulary: Vocabulary, params: Params, form: Form) -> R:
     """Parse a write; what single writes refuse in their values and expressions, AWS wraps once more."""
     try:
-        if parse is parse_delete:
-            _returns_old(params)  # before all else (dynoxide 3.2, captured in eu-west-2 and us-east-1)
         legacy = uses_legacy(params, vocabulary)
         if params.get("ConditionExpression") is None and params.get("UpdateExpression") is None:
             _check_no_placeholders(params)
@@ -103,7 +102,7 @@ def _check_no_placeholders(params: Params) -> None:
 def _returns_old(params: Params) -> ReturnValues:
     wanted: ReturnValues = params.get("ReturnValues") or "NONE"
     if wanted not in ("NONE", "ALL_OLD"):
-        raise ValueRefusedError(ONLY_OLD)
+        raise ValueRefusedError(ONLY_OLD).enveloped()
     return wanted
 
 

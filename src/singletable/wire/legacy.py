@@ -13,11 +13,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from singletable.engine.requests import UpdateItem, Write
-from singletable.errors import ValidationError
+from singletable.errors import INVALID, ValidationError
 from singletable.expressions.conditions import Condition
 from singletable.expressions.key_conditions import KeyCondition
 from singletable.expressions.legacy_conditions import (
-    INVALID,
     LegacyClause,
     Operator,
     check_operands,
@@ -30,7 +29,7 @@ from singletable.expressions.projections import Projection
 from singletable.expressions.updates import Update
 from singletable.values.reading import read_value
 from singletable.values.refused import ValueRefusedError
-from singletable.values.rules import check_names
+from singletable.values.rules import checked_name_bytes
 from singletable.values.types import Value
 from singletable.wire.forms import Form
 from singletable.wire.parameters import Params
@@ -137,7 +136,8 @@ def _attribute_updates(updates: Mapping[str, Any] | None, form: Form) -> Update 
 
 
 def _update(name: str, entry: Params, form: Form) -> LegacyUpdate:
-    action: Action = entry.get("Action") or "PUT"
+    given: Action | None = entry.get("Action")
+    action: Action = "PUT" if given is None else given
     raw = entry.get("Value")
     value = None if raw is None else _value(raw, form)
     check_update(action, value)
@@ -157,7 +157,9 @@ def _expected_clause(name: str, entry: Params, form: Form) -> LegacyClause:
     raw = entry.get("Value")
     operands = _values(entry.get("AttributeValueList"), form) if raw is None else (_value(raw, form),)
     _check_name(name)
-    operator: Operator = entry.get("ComparisonOperator") or ("EQ" if operands else "NULL")
+    operator: Operator | None = entry.get("ComparisonOperator")
+    if operator is None:
+        operator = "EQ" if operands else "NULL"
     check_operands(operator, operands)
     return LegacyClause(name, operator, operands)
 
@@ -240,4 +242,4 @@ def _value(raw: Any, form: Form) -> Value:
 
 
 def _check_name(name: str) -> None:
-    check_names({name: {"NULL": True}})
+    checked_name_bytes(name)

@@ -79,9 +79,8 @@ def _require_mapping(shape: Shape, value: Any, look_inside: LookInside | None, *
     if shape.kind == "structure":
         require_types(shape, value, look_inside)
         return
-    if shape.element != OPAQUE:
-        for key in value:
-            _require_scalar(live_shape(shape.key or ""), "string", key)
+    for key in value:
+        _require_scalar(live_shape(shape.key or ""), "string", key)
     _require_entries(shape, value.values(), look_inside)
 
 
@@ -177,6 +176,38 @@ def _java_name(shape: Shape) -> str:
     if shape.kind == "list":
         return f"java.util.List<{_java_name(live_shape(shape.element or ''))}>"
     return _java_type(shape).removeprefix("class ")
+
+
+# --- plain types -----------------------------------------------------------------------------------
+
+
+def plain_members(shape: Shape, members: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members of a structure, whose types are right, with nothing but plain Python types in them.
+
+    A caller may name a table by a member of an enum that is a `str` too. It is equal to its text, but it prints as
+    something else, and no JSON has it for a key. An AttributeValue is left as it is: the values layer reads it.
+    """
+    return {
+        str.__str__(name): _plain(live_shape(shape.members[name]), value) for name, value in members.items()
+    }
+
+
+def _plain(shape: Shape, value: Any) -> Any:
+    if value is None or shape.name == OPAQUE:
+        return value
+    match shape.kind:
+        case "structure":
+            return plain_members(shape, value)
+        case "map":
+            element = live_shape(shape.element or "")
+            return {str.__str__(key): _plain(element, entry) for key, entry in value.items()}
+        case "list":
+            element = live_shape(shape.element or "")
+            return [_plain(element, entry) for entry in value]
+        case "string":
+            return str.__str__(value)
+        case _:
+            return value
 
 
 # --- unknown members -------------------------------------------------------------------------------

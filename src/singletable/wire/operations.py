@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-import orjson
-
 from singletable.errors import SerializationError, SingleTableError, UnknownOperationError, ValidationError
 from singletable.storage.failures import not_understood
 from singletable.wire import account, batches, items, pages, tables, tags, transactions
@@ -49,7 +47,7 @@ def execute(session: Session, operation: str, params: Params, form: Form) -> Ans
     if run is None:
         raise unknown(operation)
     try:
-        check(operation, params, native=form.is_native)
+        params = check(operation, params, native=form.is_native)
         check_table_arns(operation, params, session.region, session.account)
         return run(session, params, form)
     except ValidationError:
@@ -58,7 +56,7 @@ def execute(session: Session, operation: str, params: Params, form: Form) -> Ans
         raise
     except SingleTableError:
         raise
-    except (UnicodeEncodeError, orjson.JSONEncodeError) as error:
+    except UnicodeEncodeError as error:  # half of a surrogate pair, which Python can hold
         raise SerializationError(f"A value of the request cannot be sent: {error}") from None
     except Exception as error:
         raise not_understood(session.store.path) from error

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from singletable.engine.pages import INVALID_START
 from singletable.engine.query import query as run_query
 from singletable.engine.requests import Query, Report, Scan, Select
 from singletable.engine.results import Page
 from singletable.engine.scan import scan as run_scan
-from singletable.errors import ValidationError
+from singletable.errors import ONE_ERROR, ValidationError
 from singletable.expressions.conditions import Condition
 from singletable.expressions.projections import Projection
 from singletable.expressions.scope import Scope
@@ -142,7 +143,7 @@ def _start(params: Params, form: Form) -> Item | None:
         raise
     except ValidationError as error:
         # Said only of what is no value at all (dynoxide 3.2, captured for Query in four regions, October 2026).
-        raise ValidationError(f"The provided starting key is invalid: {error.message}") from None
+        raise ValidationError(f"{INVALID_START}: {error.message}") from None
 
 
 def _limit(params: Params) -> int | None:
@@ -168,7 +169,6 @@ def _filter_and_projection(
 
 
 _SELECTIONS: Final = live_shape("Select").enum
-_ONE: Final = "1 validation error detected: "
 
 
 def _select(params: Params) -> Select | None:
@@ -177,21 +177,21 @@ def _select(params: Params) -> Select | None:
         return None
     if select not in _SELECTIONS:
         raise ValidationError(
-            f"{_ONE}Value '{select}' at 'select' failed to satisfy constraint: "
+            f"{ONE_ERROR}Value '{select}' at 'select' failed to satisfy constraint: "
             f"Member must satisfy enum value set: [{', '.join(_SELECTIONS)}]"
         )
     projecting = _projecting(params)
     if projecting is not None and select != "SPECIFIC_ATTRIBUTES":
         what = "only the Count" if select == "COUNT" else select
-        raise ValidationError(f"{_ONE}Cannot specify the {projecting} when choosing to get {what}")
+        raise ValidationError(f"{ONE_ERROR}Cannot specify the {projecting} when choosing to get {what}")
     if projecting is None and select == "SPECIFIC_ATTRIBUTES":
         raise ValidationError(
-            f"{_ONE}Must specify the AttributesToGet or ProjectionExpression when choosing to get "
+            f"{ONE_ERROR}Must specify the AttributesToGet or ProjectionExpression when choosing to get "
             "SPECIFIC_ATTRIBUTES"
         )
     if select == "ALL_PROJECTED_ATTRIBUTES" and params.get("IndexName") is None:
         raise ValidationError(
-            f"{_ONE}ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName"
+            f"{ONE_ERROR}ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName"
         )
     return select
 

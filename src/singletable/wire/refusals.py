@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from singletable.errors import ValidationError
 from singletable.values.json_types import check_value
 from singletable.wire.live_shapes import live_shape
-from singletable.wire.member_types import has_cut_number, require_known_members, require_types
+from singletable.wire.member_types import has_cut_number, plain_members, require_known_members, require_types
 from singletable.wire.shapes import INPUTS
 from singletable.wire.violations import constraint_violations, table_name_violations
 
@@ -111,12 +111,14 @@ ECHOED_AS_JSON: Final = frozenset(("BatchGetItem",))
 # --- refusing ------------------------------------------------------------------------------------------
 
 
-def refuse(operation: str, params: Mapping[str, Any], *, native: bool) -> None:
-    """Raise what AWS answers to these parameters; return if there is nothing wrong with them."""
+def refuse(operation: str, params: Mapping[str, Any], *, native: bool) -> Mapping[str, Any]:
+    """Raise what AWS answers to these parameters; return them, in plain types, if nothing is wrong with them."""
     shape = live_shape(INPUTS[operation])
     if native:
         require_known_members(shape, params)
     require_types(shape, params)
+    if native:
+        params = plain_members(shape, params)
     required, sentence = REQUIRED_FIRST.get(operation, (None, ""))
     if required is not None and params.get(required) is None:
         raise ValidationError(sentence)
@@ -128,6 +130,7 @@ def refuse(operation: str, params: Mapping[str, Any], *, native: bool) -> None:
     if message is not None:
         raise ValidationError(message)
     _refuse_in_own_words(operation, params)
+    return params
 
 
 def refuse_types(operation: str, params: Mapping[str, Any], *, native: bool) -> None:

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from singletable import limits
-from singletable.engine.table_update_rules import check_projected_total
-from singletable.engine.tables import CreateTable, NewIndex
+from singletable.engine.tables import CreateTable, NewIndex, check_projected_total
 from singletable.engine.tags import Tags
 from singletable.engine.throughput import check_new_warm
 from singletable.errors import INVALID, ValidationError

@@ -12,7 +12,7 @@ import orjson
 from singletable import limits
 from singletable.engine import transactions
 from singletable.engine.requests import Action, ConditionCheck, PutItem, TransactGetItems, TransactWriteItems
-from singletable.errors import ValidationError
+from singletable.errors import SerializationError, ValidationError
 from singletable.wire.batches import writes_answer
 from singletable.wire.forms import Form, take_key
 from singletable.wire.items import parse_delete, parse_get, parse_put, parse_update
@@ -123,7 +123,13 @@ def _kind(item: Params) -> str:
 
 def _digest(items: Any) -> bytes:
     """Return what tells two requests with one token apart."""
-    return blake2b(orjson.dumps(items, default=_plain, option=orjson.OPT_SORT_KEYS), digest_size=16).digest()
+    # A name may be a member of an enum that is a `str` too: to orjson only `str` itself is one.
+    options = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS
+    try:
+        text = orjson.dumps(items, default=_plain, option=options)
+    except orjson.JSONEncodeError as error:  # what is in no attribute's type has been read by nobody yet
+        raise SerializationError(f"A value of the request cannot be sent: {error}") from None
+    return blake2b(text, digest_size=16).digest()
 
 
 def _plain(value: Any) -> Any:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from singletable.wire.arns import Arn
 from singletable.wire.live_shapes import CUT_NUMBERS, PATTERN_FIRST, Shape, live_shape
 from singletable.wire.member_types import OPAQUE, cut_number
 
@@ -60,9 +61,11 @@ class Violation:
         return f"Value {value} at '{self.place.older}' failed to satisfy constraint: {self.constraint}"
 
     def _echo(self, *, as_json: bool) -> str:
+        if _has_many_values(self.value):
+            return "…"
         try:
             return _json_echo(self.value) if as_json else _java_echo(self.value, self.shape)
-        except RecursionError:  # AttributeValues have not been measured yet
+        except (RecursionError, TypeError, ValueError):  # AttributeValues have not been looked at yet
             return "…"
 
     def newer_text(self) -> str:
@@ -70,6 +73,23 @@ class Violation:
 
 
 # --- echoes ----------------------------------------------------------------------------------------
+
+# A value is echoed with all the types that it does not have: 16 MB of a batch that is too long would become a
+# message of gigabytes.
+ECHOED_VALUES_MAX: Final = 20_000
+
+
+def _has_many_values(value: Any) -> bool:
+    count = 0
+    left = [value]
+    while left and count <= ECHOED_VALUES_MAX:
+        count += 1
+        match left.pop():
+            case Mapping() as inner:
+                left.extend(inner.values())
+            case list() | tuple() as inner:
+                left.extend(inner)
+    return count > ECHOED_VALUES_MAX
 
 
 def _java_echo(value: Any, shape: Shape | None) -> str:
@@ -270,7 +290,8 @@ def _broken_table_name(name: str) -> list[str]:
 
 def _broken_table_arn(arn: str) -> list[str]:
     # As github.com/ExtendDB/extenddb captured them from Amazon DynamoDB, July 2026.
-    kind, slash, name = "".join(arn.split(":", 5)[5:]).partition("/")
+    parsed = Arn.parse(arn)
+    kind, slash, name = ("", "", "") if parsed is None else parsed.resource.partition("/")
     if not slash:
         return [_ARN_FORMAT]
     if kind != "table":
