@@ -3,6 +3,30 @@
 from __future__ import annotations
 
 from peers.difference import Difference
+from peers.faults import (
+    BATCHES,
+    CHANGED_TABLES,
+    EXPRESSIONS,
+    KEY_CONDITIONS,
+    KEYS,
+    LEGACY,
+    NAMED_TABLES,
+    NEW_TABLES,
+    ORDER,
+    PARAMETERS,
+    QUIRKS,
+    SCHEMAS,
+    SEGMENTS,
+    SEVERAL,
+    SIZES,
+    STARTS,
+    TABLE_FIRST,
+    TRANSACTIONS,
+    UNUSED_PLACEHOLDERS,
+    VALUES,
+    accepts,
+    refuses_otherwise,
+)
 
 DIFFERENCES = [
     Difference(
@@ -29,7 +53,7 @@ DIFFERENCES = [
     Difference(
         reason="Has no tags.",
         judge="TagResource, UntagResource and ListTagsOfResource in the API reference.",
-        shows=[r"Tagging is not currently supported"],
+        shows=[r"Tagging is not currently supported", r"^tags\."],
     ),
     Difference(
         reason="Does not serve DescribeEndpoints.",
@@ -40,7 +64,7 @@ DIFFERENCES = [
         reason="Answers InternalFailure, status 500.",
         judge=(
             "AWS answers with a SerializationException, status 400, before it looks at anything else (recorded"
-            " in dynalite's tests, which were run against AWS). Of tables: each vector names its source."
+            " in dynalite's tests, which were run against AWS); of tables, ack-api-quirks, October 2026."
         ),
         shows=[r"\[500\]"],
     ),
@@ -52,14 +76,7 @@ DIFFERENCES = [
         ),
         shows=[r"_as_json_.*\[ACCEPTED\]"],
     ),
-    Difference(
-        reason="Looks for the table before it has validated the rest of the request.",
-        judge=(
-            "AWS validates first, and answers ValidationException (recorded in dynalite's tests, which were "
-            "run against AWS)."
-        ),
-        shows=[r"code: expected ValidationException, got ResourceNotFoundException"],
-    ),
+    TABLE_FIRST,
     Difference(
         reason="Says that a table is not there in other words: “Cannot do operations on a non-existent table”.",
         judge="“Requested resource not found” (recorded in dynalite's tests, which were run against AWS).",
@@ -264,31 +281,38 @@ DIFFERENCES = [
         ],
     ),
     Difference(
-        reason="Accepts or refuses other settings of tables than AWS, or in other words.",
-        judge=(
-            "Answers of AWS that the “ack-api-quirks” laboratory recorded in October 2026; TableDescription in"
-            " the API reference."
-        ),
-        shows=[r"^(create_table|update_table|describe_table|delete_table|list_tables)[a-z_]*\."],
+        reason="Knows no change of warm throughput, class and encryption: “Nothing to update”.",
+        judge=f"{QUIRKS}.",
+        shows=[r"Nothing to update"],
     ),
     Difference(
-        reason="Accepts requests that AWS refuses.",
-        judge="Each vector names its source.",
-        shows=[r"\[ACCEPTED\]"],
+        reason="Refuses a new table that is named by its ARN.",
+        judge="Answers of AWS that the “ack-api-quirks” laboratory recorded in October 2026: the ARN is taken.",
+        shows=[r"create_table\.a_table_named_by_its_arn"],
     ),
     Difference(
-        reason="Refuses requests that AWS accepts.",
-        judge="Each vector names its source.",
-        shows=[r"\[REFUSED\]"],
+        reason="Refuses units of an index that hold nothing.",
+        judge=f"{QUIRKS}.",
+        shows=[r"throughput_with_nothing_in_it_is_none"],
     ),
-    Difference(
-        reason="Refuses with another error.",
-        judge="Each vector names its source.",
-        shows=[r"\[CODE\]"],
-    ),
-    Difference(
-        reason="Refuses in words of its own.",
-        judge="Each vector names its source.",
-        shows=[r"\[WORDS\]"],
+    *accepts(NEW_TABLES, CHANGED_TABLES, NAMED_TABLES),
+    *refuses_otherwise(NEW_TABLES, CHANGED_TABLES, NAMED_TABLES),
+    UNUSED_PLACEHOLDERS,
+    *accepts(SIZES, KEYS, LEGACY, PARAMETERS),
+    *refuses_otherwise(
+        SEVERAL,
+        ORDER,
+        TRANSACTIONS,
+        BATCHES,
+        STARTS,
+        SEGMENTS,
+        SIZES,
+        KEYS,
+        SCHEMAS,
+        KEY_CONDITIONS,
+        EXPRESSIONS,
+        LEGACY,
+        PARAMETERS,
+        VALUES,
     ),
 ]

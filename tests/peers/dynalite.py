@@ -3,8 +3,35 @@
 from __future__ import annotations
 
 from peers.difference import Difference
+from peers.faults import (
+    BATCHES,
+    CHANGED_TABLES,
+    DYNOXIDE,
+    EXPRESSIONS,
+    KEY_CONDITIONS,
+    KEYS,
+    LEGACY,
+    NAMED_TABLES,
+    NEW_TABLES,
+    NO_ARNS,
+    OLDER_CHANGES,
+    ORDER,
+    PARAMETERS,
+    SEGMENTS,
+    SELECT,
+    SEVERAL,
+    SIZES,
+    STARTS,
+    TABLE_FIRST,
+    UNITS_OF_AN_INDEX,
+    VALUES,
+    accepts,
+    refuses_otherwise,
+)
 
 DIFFERENCES = [
+    NO_ARNS,
+    TABLE_FIRST,
     Difference(
         reason="Words a refusal as AWS did until 2026, without “1 validation error detected: ” before it.",
         judge=(
@@ -12,14 +39,6 @@ DIFFERENCES = [
             " October 2026)."
         ),
         shows=[r"\[PREFIX\]"],
-    ),
-    Difference(
-        reason="Looks for the table before it has validated the rest of the request.",
-        judge=(
-            "AWS validates first, and answers ValidationException (recorded in dynalite's tests, which were "
-            "run against AWS)."
-        ),
-        shows=[r"code: expected ValidationException, got ResourceNotFoundException"],
     ),
     Difference(
         reason="Makes an item when AttributeUpdates only delete.",
@@ -73,14 +92,10 @@ DIFFERENCES = [
             r"^(create_table[a-z_]*|update_table|describe_table|delete_table|list_tables|tags|limits_and_endpoints)[a-z_]*\.[^\n]*\n\[(ANSWER|UNPREPARED)\]"
         ],
     ),
-    Difference(
-        reason="Accepts or refuses other settings of tables than AWS, or in other words.",
-        judge=(
-            "Answers of AWS that the “ack-api-quirks” laboratory recorded in October 2026; TableDescription in"
-            " the API reference."
-        ),
-        shows=[r"^(create_table|update_table|describe_table|delete_table|list_tables)[a-z_]*\."],
-    ),
+    OLDER_CHANGES,
+    UNITS_OF_AN_INDEX,
+    *accepts(NEW_TABLES, CHANGED_TABLES, NAMED_TABLES),
+    *refuses_otherwise(NEW_TABLES, CHANGED_TABLES, NAMED_TABLES),
     Difference(
         reason="Answers with empty Attributes where there are none.",
         judge=(
@@ -95,17 +110,9 @@ DIFFERENCES = [
         shows=[r"conditions\.(equal_|contains_an_element)"],
     ),
     Difference(
-        reason="Refuses the ARN of a table where its name is expected.",
-        judge=(
-            "“You can also provide the Amazon Resource Name (ARN) of the table in this parameter” (API "
-            "reference, TableName)."
-        ),
-        shows=[r"\[REFUSED\].*arn:aws:dynamodb"],
-    ),
-    Difference(
         reason="Has no indexes with keys of several attributes.",
         judge="Developer guide, “Multi-attribute keys” of global secondary indexes, November 2025.",
-        shows=[r"\[UNPREPARED\].*keySchema' failed"],
+        shows=[r"\[UNPREPARED\].*keySchema' failed", r"^multi_attribute_keys\.[^\n]*\n\[(REFUSED|WORDS)\]"],
     ),
     Difference(
         reason=(
@@ -132,7 +139,9 @@ DIFFERENCES = [
     ),
     Difference(
         reason="Ends a page of a megabyte at another item, or charges otherwise for it.",
-        judge="Each vector names its source.",
+        judge=(
+            "The item that reaches 1 MB is read with the page (F. Pachot, “DynamoDB Scan (and why 128.5 RCU?)”)."
+        ),
         shows=[r"page_of_a_megabyte"],
     ),
     Difference(
@@ -182,7 +191,7 @@ DIFFERENCES = [
             "ComparisonOperator); of CONTAINS it is recorded in the tests of ScyllaDB's Alternator, which are "
             "run against AWS."
         ),
-        shows=[r"legacy_conditions\.filter_.*\[REFUSED\].*is not valid for (NULL|BOOL|L|M) "],
+        shows=[r"legacy_(?:conditions|reads)\.\w*filter_.*\[REFUSED\].*is not valid for (NULL|BOOL|L|M) "],
     ),
     Difference(
         reason="Ignores the ConditionalOperator OR.",
@@ -225,34 +234,22 @@ DIFFERENCES = [
         shows=[r"remove_the_last_element"],
     ),
     Difference(
-        reason=(
-            "Names the index key and its types when an update gives it another type that was read from the "
-            "item."
-        ),
-        judge=(
-            "“The update expression attempted to update the secondary index key to unsupported type” (recorded"
-            " in dynalite's tests, which were run against AWS)."
-        ),
-        shows=[r"(update_item|key_messages)\.update_of_an_index_key_to_[^\n]*\n\[WORDS\]"],
+        reason="Refuses a number that is zero but for a fraction where an integer is expected.",
+        judge=f"The fraction is dropped ({DYNOXIDE}).",
+        shows=[r"segment_that_is_almost_zero"],
     ),
-    Difference(
-        reason="Accepts requests that AWS refuses.",
-        judge="Each vector names its source.",
-        shows=[r"\[ACCEPTED\]"],
-    ),
-    Difference(
-        reason="Refuses requests that AWS accepts.",
-        judge="Each vector names its source.",
-        shows=[r"\[REFUSED\]"],
-    ),
-    Difference(
-        reason="Refuses with another error.",
-        judge="Each vector names its source.",
-        shows=[r"\[CODE\]"],
-    ),
-    Difference(
-        reason="Refuses in words of its own.",
-        judge="Each vector names its source.",
-        shows=[r"\[WORDS\]"],
+    *accepts(BATCHES, SEGMENTS, SELECT, SIZES, KEYS, EXPRESSIONS, LEGACY, VALUES),
+    *refuses_otherwise(
+        SEVERAL,
+        ORDER,
+        BATCHES,
+        STARTS,
+        SEGMENTS,
+        SIZES,
+        KEYS,
+        KEY_CONDITIONS,
+        EXPRESSIONS,
+        LEGACY,
+        PARAMETERS,
     ),
 ]

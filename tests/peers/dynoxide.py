@@ -3,8 +3,34 @@
 from __future__ import annotations
 
 from peers.difference import Difference
+from peers.faults import (
+    ALTERNATOR,
+    BATCHES,
+    CHANGED_TABLES,
+    DYNALITE,
+    EXPRESSIONS,
+    JSON,
+    LEGACY,
+    NAMED_TABLES,
+    NEW_TABLES,
+    NO_ARNS,
+    OLDER_CHANGES,
+    ORDER,
+    PARAMETERS,
+    SEVERAL,
+    SIZES,
+    TABLE_FIRST,
+    TAGS,
+    TRANSACTIONS,
+    UNITS_OF_AN_INDEX,
+    UNUSED_PLACEHOLDERS,
+    accepts,
+    refuses_otherwise,
+)
 
 DIFFERENCES = [
+    NO_ARNS,
+    TABLE_FIRST,
     Difference(
         reason="Cannot hold two tables whose names differ only in case.",
         judge="Names are case-sensitive (developer guide, “Supported data types and naming rules”).",
@@ -24,6 +50,8 @@ DIFFERENCES = [
         ),
         shows=[r"\[PREFIX\]"],
     ),
+    OLDER_CHANGES,
+    UNITS_OF_AN_INDEX,
     Difference(
         reason=(
             "Describes tables in its own way: ARNs of the region dynoxide, without warm throughput, ACTIVE at "
@@ -37,22 +65,10 @@ DIFFERENCES = [
             r"^(create_table[a-z_]*|update_table|describe_table|delete_table|list_tables|tags|limits_and_endpoints)[a-z_]*\.[^\n]*\n\[(ANSWER|UNPREPARED)\]"
         ],
     ),
-    Difference(
-        reason="Accepts or refuses other settings of tables than AWS, or in other words.",
-        judge=(
-            "Answers of AWS that the “ack-api-quirks” laboratory recorded in October 2026; TableDescription in"
-            " the API reference."
-        ),
-        shows=[r"^(create_table|update_table|describe_table|delete_table|list_tables)[a-z_]*\."],
-    ),
-    Difference(
-        reason="Accepts tags that AWS refuses, or refuses them in other words.",
-        judge=(
-            "Answers of AWS that the “ack-api-quirks” laboratory recorded in October 2026; TableDescription in"
-            " the API reference."
-        ),
-        shows=[r"^tags\."],
-    ),
+    *accepts(NEW_TABLES, CHANGED_TABLES),
+    *refuses_otherwise(NEW_TABLES, CHANGED_TABLES, NAMED_TABLES),
+    *accepts(TAGS),
+    *refuses_otherwise(TAGS),
     Difference(
         reason="Has no ItemCollectionMetrics in transactions.",
         judge="Example of transact-write-items in the reference of the AWS CLI.",
@@ -102,19 +118,11 @@ DIFFERENCES = [
     ),
     Difference(
         reason=(
-            "Words or orders the refusals of legacy parameters otherwise; some as other regions than us-east-1"
-            " do."
+            "Words or orders the refusals of legacy parameters otherwise: values before all else, the operators of"
+            " KeyConditions, an empty KeyConditions."
         ),
-        judge="Each vector names its source.",
+        judge=f"{DYNALITE[0].upper()}{DYNALITE[1:]}; {ALTERNATOR}; of an empty KeyConditions, DynamoDB Local.",
         shows=[r"^legacy_[a-z]*\.[^\n]*\n\[(WORDS|CODE|REFUSED)\]"],
-    ),
-    Difference(
-        reason="Refuses the ARN of a table where its name is expected.",
-        judge=(
-            "“You can also provide the Amazon Resource Name (ARN) of the table in this parameter” (API "
-            "reference, TableName)."
-        ),
-        shows=[r"\[REFUSED\].*arn:aws:dynamodb"],
     ),
     Difference(
         reason="Accepts document paths that conflict in one projection.",
@@ -147,7 +155,9 @@ DIFFERENCES = [
     ),
     Difference(
         reason="Ends a page of a megabyte at another item, or charges otherwise for it.",
-        judge="Each vector names its source.",
+        judge=(
+            "The item that reaches 1 MB is read with the page (F. Pachot, “DynamoDB Scan (and why 128.5 RCU?)”)."
+        ),
         shows=[r"page_of_a_megabyte"],
     ),
     Difference(
@@ -179,24 +189,58 @@ DIFFERENCES = [
         ),
         shows=[r"(update_item|key_messages)\.update_of_an_index_key_to_[^\n]*\n\[WORDS\]"],
     ),
+    UNUSED_PLACEHOLDERS,
     Difference(
-        reason="Accepts requests that AWS refuses.",
-        judge="Each vector names its source.",
-        shows=[r"\[ACCEPTED\]"],
+        reason="Accepts a query by a key that no item can have, because it is empty or too long.",
+        judge=(
+            "Answers of AWS to a query by an empty key of an index (github.com/praetorian-inc/chariot-ui, issue "
+            "353) and by a long partition key (github.com/facebook/ThreatExchange, issue 1324); the others as "
+            "DynamoDB Local answers."
+        ),
+        shows=[
+            r"(?:query_key_conditions|multi_attribute_queries)\.[^\n]*(?:empty|longer_than_any)[^\n]*\n\[ACCEPTED\]"
+        ],
     ),
     Difference(
-        reason="Refuses requests that AWS accepts.",
-        judge="Each vector names its source.",
-        shows=[r"\[REFUSED\]"],
+        reason="Accepts a key of an index that is too long, when an update or several attributes make it.",
+        judge=(
+            "“The update expression attempted to update the secondary index key beyond allowed size limits” (API "
+            "reference, TransactionCanceledException); “Size limit exceeded for Index Key …” "
+            "(github.com/architect/dynalite, issue 35)."
+        ),
+        shows=[
+            r"\.(?:update_of_an_index_key_to_[^\n]*too_long|put_with_[^\n]*_(?:longer|too_long)[^\n]*)\n\[ACCEPTED\]"
+        ],
     ),
     Difference(
-        reason="Refuses with another error.",
-        judge="Each vector names its source.",
-        shows=[r"\[CODE\]"],
+        reason="Accepts another change of an item that does not fit a new index.",
+        judge=(
+            "“After the backfill phase completes, all writes to items that violate the new index's key schema "
+            "will be rejected” (developer guide, “Detecting and correcting index key violations”)."
+        ),
+        shows=[r"item_that_does_not_fit_a_new_index"],
     ),
     Difference(
-        reason="Refuses in words of its own.",
-        judge="Each vector names its source.",
-        shows=[r"\[WORDS\]"],
+        reason=(
+            "Looks at the type of what an update gives a key of an index after the condition, and not at all when"
+            " a set is deleted from it."
+        ),
+        judge=(
+            "dynalite looks at the types of a request before it reads the item. No answer of AWS to these "
+            "requests is known."
+        ),
+        shows=[r"update_of_an_index_key_(?:by_delete_of_a_set|to_a_number_is_told_before_the_condition)"],
     ),
+    Difference(
+        reason="Updates a key in a transaction.",
+        judge=f"The transaction is cancelled ({ALTERNATOR}).",
+        shows=[r"transactions\.update_of_a_key_refuses"],
+    ),
+    Difference(
+        reason="Finds no function that exists in the other kind of expression: “Invalid function name”.",
+        judge="“The function is not allowed in an update expression; function: …”, as DynamoDB Local has it too.",
+        shows=[r"condition_function_in_an_update"],
+    ),
+    *accepts(BATCHES, SIZES, LEGACY),
+    *refuses_otherwise(JSON, SEVERAL, ORDER, TRANSACTIONS, BATCHES, SIZES, EXPRESSIONS, PARAMETERS),
 ]

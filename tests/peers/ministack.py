@@ -3,8 +3,39 @@
 from __future__ import annotations
 
 from peers.difference import Difference
+from peers.faults import (
+    ALTERNATOR,
+    BATCHES,
+    CHANGED_TABLES,
+    DYNALITE,
+    EXPRESSIONS,
+    JSON,
+    KEY_CONDITIONS,
+    KEYS,
+    LEGACY,
+    NAMED_TABLES,
+    NEW_TABLES,
+    NO_ARNS,
+    ORDER,
+    PARAMETERS,
+    SCHEMAS,
+    SEGMENTS,
+    SELECT,
+    SEVERAL,
+    SIZES,
+    STARTS,
+    TABLE_FIRST,
+    TAGS,
+    TRANSACTIONS,
+    UNUSED_PLACEHOLDERS,
+    VALUES,
+    accepts,
+    refuses_otherwise,
+)
 
 DIFFERENCES = [
+    NO_ARNS,
+    TABLE_FIRST,
     Difference(
         reason="Words a refusal as AWS did until 2026, without “1 validation error detected: ” before it.",
         judge=(
@@ -12,14 +43,6 @@ DIFFERENCES = [
             " October 2026)."
         ),
         shows=[r"\[PREFIX\]"],
-    ),
-    Difference(
-        reason="Looks for the table before it has validated the rest of the request.",
-        judge=(
-            "AWS validates first, and answers ValidationException (recorded in dynalite's tests, which were "
-            "run against AWS)."
-        ),
-        shows=[r"code: expected ValidationException, got ResourceNotFoundException"],
     ),
     Difference(
         reason=(
@@ -68,22 +91,10 @@ DIFFERENCES = [
             r"^(create_table[a-z_]*|update_table|describe_table|delete_table|list_tables|tags|limits_and_endpoints)[a-z_]*\.[^\n]*\n\[(ANSWER|UNPREPARED)\]"
         ],
     ),
-    Difference(
-        reason="Accepts or refuses other settings of tables than AWS, or in other words.",
-        judge=(
-            "Answers of AWS that the “ack-api-quirks” laboratory recorded in October 2026; TableDescription in"
-            " the API reference."
-        ),
-        shows=[r"^(create_table|update_table|describe_table|delete_table|list_tables)[a-z_]*\."],
-    ),
-    Difference(
-        reason="Accepts tags that AWS refuses, or refuses them in other words.",
-        judge=(
-            "Answers of AWS that the “ack-api-quirks” laboratory recorded in October 2026; TableDescription in"
-            " the API reference."
-        ),
-        shows=[r"^tags\."],
-    ),
+    *accepts(NEW_TABLES, CHANGED_TABLES, NAMED_TABLES),
+    *refuses_otherwise(NEW_TABLES, CHANGED_TABLES, NAMED_TABLES),
+    *accepts(TAGS),
+    *refuses_otherwise(TAGS),
     Difference(
         reason="Charges transactions without regard to indexes, and leaves out the units of the table.",
         judge=(
@@ -99,7 +110,7 @@ DIFFERENCES = [
     ),
     Difference(
         reason="Answers InternalError, status 500.",
-        judge="Each vector names its source.",
+        judge="AWS answers 400, and says what is wrong (ack-api-quirks, October 2026; dynalite's tests).",
         shows=[r"\[500\]|InternalError"],
     ),
     Difference(
@@ -200,24 +211,58 @@ DIFFERENCES = [
         ),
         shows=[r"(update_item|key_messages)\.update_of_an_index_key_to_[^\n]*\n\[WORDS\]"],
     ),
+    UNUSED_PLACEHOLDERS,
     Difference(
-        reason="Accepts requests that AWS refuses.",
-        judge="Each vector names its source.",
-        shows=[r"\[ACCEPTED\]"],
+        reason="Takes a repeated transaction for another one when only ReturnConsumedCapacity differs.",
+        judge="“A replay honours its own ReturnConsumedCapacity mode” (dynoxide, pull request 123).",
+        shows=[r"repetition_reports_as_it_is_asked_to"],
     ),
     Difference(
-        reason="Refuses requests that AWS accepts.",
-        judge="Each vector names its source.",
-        shows=[r"\[REFUSED\]"],
+        reason="Refuses begins_with of an attribute that is a number, where the condition is only false.",
+        judge="Developer guide, “Condition and filter expressions, operators, and functions”.",
+        shows=[r"begins_with_of_a_number"],
     ),
     Difference(
-        reason="Refuses with another error.",
-        judge="Each vector names its source.",
-        shows=[r"\[CODE\]"],
+        reason="Refuses lists in ADD of AttributeUpdates.",
+        judge=f"AWS appends them ({ALTERNATOR}); of an empty list, DynamoDB Local.",
+        shows=[r"legacy_updates\.add_[^\n]*\n\[REFUSED\]"],
     ),
     Difference(
-        reason="Refuses in words of its own.",
-        judge="Each vector names its source.",
-        shows=[r"\[WORDS\]"],
+        reason="Wants a value for the ComparisonOperator NULL of Expected.",
+        judge=f"It needs none ({DYNALITE}).",
+        shows=[r"expected_null_without_a_list"],
+    ),
+    *accepts(
+        JSON,
+        TRANSACTIONS,
+        BATCHES,
+        STARTS,
+        SELECT,
+        SIZES,
+        KEYS,
+        SCHEMAS,
+        KEY_CONDITIONS,
+        EXPRESSIONS,
+        LEGACY,
+        PARAMETERS,
+        VALUES,
+    ),
+    *refuses_otherwise(
+        JSON,
+        SEVERAL,
+        ORDER,
+        TRANSACTIONS,
+        BATCHES,
+        STARTS,
+        SEGMENTS,
+        SELECT,
+        SIZES,
+        KEYS,
+        SCHEMAS,
+        KEY_CONDITIONS,
+        EXPRESSIONS,
+        LEGACY,
+        PARAMETERS,
+        VALUES,
     ),
 ]

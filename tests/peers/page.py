@@ -21,9 +21,13 @@ HEAD = """\
 
 The tests of singletable hold a catalogue of cases: a request, what is stored before, and what Amazon DynamoDB
 answers, with its source. singletable answers all of them as written. The same cases were sent to other engines
-that speak DynamoDB. Where they disagreed with a case, above all dynoxide, which is tested against AWS, the source
-of the case was looked up again, and what was wrong here was mended. What is left stands below by its reason, with
-what says how AWS answers.
+that speak DynamoDB. What differs stands below by its reason. Those of dynoxide, which is tested against AWS, were
+read one by one; those of DynamoDB Local, ministack and dynalite by what was expected and what came; those of moto
+by their groups alone. Where two or more of the first four gave the same answer against a case, the evidence that
+the case names was read again, and what was wrong here was mended.
+
+A group tells where answers of AWS to such requests are recorded. Not each of its cases has one: some rest on
+DynamoDB Local, on the order in which dynalite checks, or on the answer to a similar request, and the case says so.
 
 The cases were collected to check singletable, so they weigh validation and messages more than an application
 would, and they say nothing about speed, about operations that singletable does not serve, or about what the others

@@ -16,12 +16,11 @@ from vectors.running import POLL_S, Runner, UnpreparedError
 from vectors.transports import HttpTransport, Reply
 from vectors.vector import Vector
 
-CHANGES = ("CreateTable", "DeleteTable", "UpdateTable")
 VECTOR_S_MAX = 20.0  # an engine that needs longer, such as one whose table stays UPDATING, does not answer
 
 
 class ImpatientTransport(HttpTransport):
-    """Over HTTP, until the time of a vector is over. It waits until a table that was changed is ready again."""
+    """Over HTTP, until the time of a vector is over."""
 
     def __init__(self, url: str) -> None:
         # DynamoDB Local keeps a database for each access key, so a fresh key is a fresh database.
@@ -31,18 +30,7 @@ class ImpatientTransport(HttpTransport):
     def send(self, operation: str, request: dict[str, Any]) -> Reply:
         if time.monotonic() > self.deadline_s:
             raise TimeoutError(f"{operation} would come after {VECTOR_S_MAX:.0f} s")
-        reply = super().send(operation, request)
-        if operation in CHANGES and reply.code is None:
-            while self._is_changing(request["TableName"]):
-                time.sleep(POLL_S)
-        return reply
-
-    def _is_changing(self, name: str) -> bool:
-        table = self.send("DescribeTable", {"TableName": name}).body.get("Table")
-        if table is None:
-            return False
-        indexes = table.get("GlobalSecondaryIndexes", ())
-        return {table["TableStatus"], *(index["IndexStatus"] for index in indexes)} != {"ACTIVE"}
+        return super().send(operation, request)
 
 
 class UnansweredError(Exception):

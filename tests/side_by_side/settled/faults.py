@@ -30,8 +30,8 @@ VALUE_FAULTS = (
 LEGACY_FAULTS = (
     "(One or more parameter values were invalid: (ComparisonOperator .* is not valid for .* "
     "AttributeValue type|Invalid number of argument.*|AttributeValues inside AttributeValueList must "
-    "be of same type|Value (must|cannot|or) .*)|ConditionalOperator (can only be used when|cannot be "
-    "used without) .*|The BETWEEN condition was provided .*)"
+    "be of same type|Invalid comparison operator|Value (must|cannot|or) .*)|ConditionalOperator (can only "
+    "be used when|cannot be used without) .*|The BETWEEN condition was provided .*|no comparison)"
 )
 KEY_FAULTS = (
     "(The number of conditions on the keys is invalid|One of the required keys was not given a "

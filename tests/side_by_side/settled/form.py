@@ -169,11 +169,22 @@ FORM_RULES: list[Rule] = [
         operations=("UpdateItem",),
     ),
     Rule(
+        name="size as a name",
+        why="DynamoDB Local takes the name of this function for that of an attribute.",
+        evidence="captures of paritysuite/dynamodb-conformance, 2026: a reserved keyword",
+        aspect="refusal",
+        ours=r"ValidationException: Invalid \w+: Attribute name is a reserved keyword; reserved keyword: size",
+        theirs=".*",
+    ),
+    Rule(
         name="empty key in a batch",
         why="AWS holds an empty key against the table's keys as any other.",
         evidence="dynalite, whose tests ran against AWS",
         aspect="refusal",
-        ours="ValidationException: The provided key element does not match the schema",
+        ours=(
+            "ValidationException: (The provided key element does not match the schema|Provided list of item keys "
+            "contains duplicates)"
+        ),
         theirs=(
             "ValidationException: The list of keys in RequestItems for BatchGetItem may not contain null or "
             "empty values: .*"

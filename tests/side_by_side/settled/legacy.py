@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from side_by_side.settled.faults import LEGACY_FAULTS, VALUE_FAULTS, has_update_without_action, request_of
+from side_by_side.settled.faults import (
+    KEY_FAULTS,
+    LEGACY_FAULTS,
+    VALUE_FAULTS,
+    has_update_without_action,
+    request_of,
+)
 from side_by_side.settled.rule import Rule
 
 LEGACY_RULES: list[Rule] = [
@@ -121,5 +127,34 @@ LEGACY_RULES: list[Rule] = [
         aspect="refusal",
         ours=f"ValidationException: {VALUE_FAULTS}",
         theirs=f"ValidationException: {LEGACY_FAULTS}",
+    ),
+    Rule(
+        name="legacy updates before conditions",
+        why="AWS reads what an update does before it reads Expected, and both before it looks at an item.",
+        evidence="dynalite's tests, run against AWS: 'Only DELETE action is allowed when no attribute value is …'",
+        aspect="refusal",
+        ours=(
+            "ValidationException: (One or more parameter values were invalid: ((ADD|DELETE) action (with value )?"
+            "is not supported for the type|Only DELETE action is allowed) .*|Member must satisfy "
+            "enum value set: .*)"
+        ),
+        theirs=f"ConditionalCheckFailedException: .*|ValidationException: {LEGACY_FAULTS}",
+        operations=("UpdateItem",),
+    ),
+    Rule(
+        name="what a ConditionalOperator joins before comparison operators",
+        why="AWS counts the conditions before it looks at one.",
+        evidence="dynoxide, from captures of Scan in October 2026",
+        aspect="refusal",
+        ours="ValidationException: ConditionalOperator (can only be used when|cannot be used without) .*",
+        theirs="ValidationException: Comparison type does not exist in DynamoDB",
+    ),
+    Rule(
+        name="legacy parameters before keys",
+        why="AWS reads the whole request before it holds a key against the table's.",
+        evidence="dynalite's order of checks, tested against AWS",
+        aspect="refusal",
+        ours=f"ValidationException: {LEGACY_FAULTS}",
+        theirs=f"ValidationException: {KEY_FAULTS}",
     ),
 ]

@@ -265,4 +265,13 @@ PAGE_RULES: list[Rule] = [
         theirs="OK|ValidationException: Exclusive start key must lie within the segment",
         operations=("Scan",),
     ),
+    Rule(
+        name="what an index lacks before the cursor of a scan",
+        why="AWS asks a scan whether the index holds what is wanted before it looks at the cursor.",
+        evidence="dynoxide, from captures of October 2026, of Select ALL_ATTRIBUTES; Query is the other way round",
+        aspect="refusal",
+        ours="ValidationException: One or more parameter values were invalid: .* does not project .*",
+        theirs="ValidationException: The provided starting key is invalid.*",
+        operations=("Scan",),
+    ),
 ]

@@ -213,6 +213,14 @@ WORDINGS: list[Wording] = [
         common="{}",
     ),
     Wording(
+        name="comparison operator that is none",
+        why="DynamoDB Local has a sentence of its own.",
+        evidence="dynoxide, from captures of October 2026: 'Invalid comparison operator'",
+        ours="One or more parameter values were invalid: Invalid comparison operator",
+        theirs="Comparison type does not exist in DynamoDB",
+        common="no comparison",
+    ),
+    Wording(
         name="attributes not projected",
         why="The names come in the order of a hash table of each service.",
         evidence="no source shows AWS's order; ours are sorted",
