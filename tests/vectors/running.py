@@ -11,7 +11,6 @@ from vectors.transports import Reply, Transport
 from vectors.vector import Refusal, Vector
 
 POLL_S = 0.05
-BATCH = 25
 
 # These are over when the table is ACTIVE again, or gone: what comes next must find it so.
 _CHANGES_STATE = frozenset(("CreateTable", "DeleteTable", "UpdateTable"))
