@@ -26,8 +26,8 @@ from singletable.storage.definitions import (
     TableDefinition,
 )
 from singletable.storage.images import Image
-from singletable.storage.reading import select_counts, select_raw, snapshot
-from singletable.storage.store import Store, _Job
+from singletable.storage.reading import select_counts, select_item, snapshot
+from singletable.storage.store import Store, Written
 from singletable.storage.transaction import Transaction
 from singletable.values.sizes import item_bytes
 from singletable.values.types import Item
@@ -69,7 +69,8 @@ def put(transaction: Transaction, item: Item, name: str = "t") -> None:
 def stored(store: Store, item_id: str, name: str = "t") -> bytes | None:
     def work(execute, catalog):  # type: ignore[no-untyped-def]
         table = catalog.get(name)
-        return select_raw(execute, table, table.key_of({"id": {"S": item_id}}))
+        found = select_item(execute, table, table.key_of({"id": {"S": item_id}}))
+        return None if found is None else found[1]
 
     return store.read(work)  # type: ignore[no-any-return]
 
@@ -147,7 +148,7 @@ def test_interrupted_request_leaves_the_others_to_be_done(store: Store) -> None:
         raise Interrupt
 
     other = threading.Thread(target=store.write, args=(lambda txn: put(txn, {"id": {"S": "a"}}),))
-    interrupted = _Job[object](interrupt)
+    interrupted = Written[object](interrupt)
     with store._writing:
         other.start()
         while not store._waiting:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from singletable import limits
 from singletable.capacity.consumed import Consumed, by_table
 from singletable.capacity.units import read_units
 from singletable.engine.collections import collection_sizes
 from singletable.engine.keys import check_key_paths, key_of_request, require_table
+from singletable.engine.patience import OutOfPatienceError, Patience
 from singletable.engine.plans import consumed_by_write, plan
 from singletable.engine.requests import BatchGetItem, BatchGetTable, BatchWriteItem, DeleteItem, PutItem
 from singletable.engine.results import BatchGetResult, StoredItem, WritesResult
@@ -20,7 +23,7 @@ from singletable.storage.tables import Table
 from singletable.storage.transaction import Transaction
 
 
-def batch_get_item(store: Store, request: BatchGetItem) -> BatchGetResult:
+def batch_get_item(store: Store, request: BatchGetItem, patience: Patience | None = None) -> BatchGetResult:
     """Read up to 100 items, or 16 MB of them; the rest is left unprocessed."""
 
     def work(execute: Execute, catalog: Catalog) -> BatchGetResult:
@@ -29,12 +32,11 @@ def batch_get_item(store: Store, request: BatchGetItem) -> BatchGetResult:
         room = limits.BATCH_GET_BYTES_MAX
         for part, (table, keys) in zip(request.tables, wanted, strict=True):
             room = _read_table(execute, part, table, keys, result, room)
+            if patience is not None and limits.BATCH_GET_BYTES_MAX - room > patience.read_bytes:
+                raise OutOfPatienceError
         return result
 
-    result = store.read(work)
-    if request.report == "NONE":
-        result.consumed = []
-    return result
+    return store.read(work)
 
 
 def _wanted(catalog: Catalog, part: BatchGetTable) -> tuple[Table, list[PrimaryKey]]:
@@ -65,20 +67,23 @@ def _read_table(
         units += read_units(size, consistent=part.consistent)
         if image is not None:
             items.append(image.raw if part.projection is None else part.projection.apply(image.item))
-    result.consumed.append(Consumed(table=table.name, table_units=units))
+    result.consumed.append(Consumed(table.name, units))
     return room
 
 
-def batch_write_item(store: Store, request: BatchWriteItem) -> WritesResult:
-    """Put and delete up to 25 items. Each stands for itself, but here they are written together."""
+def batch_write(request: BatchWriteItem) -> Callable[[Transaction], WritesResult]:
+    """Return what a BatchWriteItem does: each write stands for itself, but here they are written together."""
 
     def work(transaction: Transaction) -> WritesResult:
         changes = _plan_writes(transaction, request)
         for change in changes:
             transaction.apply(change)
-        return _result(transaction, changes, request)
+        return WritesResult(
+            by_table(consumed_by_write(change) for change in changes),
+            collection_sizes(transaction, changes) if request.reports_collections else [],
+        )
 
-    return store.write(work)
+    return work
 
 
 def _plan_writes(transaction: Transaction, request: BatchWriteItem) -> list[Change]:
@@ -98,12 +103,3 @@ def _key(table: Table, write: PutItem | DeleteItem) -> PrimaryKey:
     if isinstance(write, DeleteItem):
         return key_of_request(table, write.key)
     return key_of_request(table, {name: write.item[name] for name in table.key_names if name in write.item})
-
-
-def _result(transaction: Transaction, changes: list[Change], request: BatchWriteItem) -> WritesResult:
-    result = WritesResult()
-    if request.report != "NONE":
-        result.consumed = by_table(consumed_by_write(change) for change in changes)
-    if request.reports_collections:
-        result.collections = collection_sizes(transaction, changes)
-    return result

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import orjson
+
 from singletable.capacity.consumed import Consumed
 from singletable.capacity.units import read_units
 from singletable.engine.collections import collection_size
@@ -19,10 +23,10 @@ from singletable.engine.plans import (
     returned_attributes,
 )
 from singletable.engine.requests import GetItem, PutItem, UpdateItem, Write
-from singletable.engine.results import GetResult, StoredItem, WriteResult
+from singletable.engine.results import GetResult, WriteResult
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.images import PrimaryKey
-from singletable.storage.reading import select_image, select_raw
+from singletable.storage.reading import select_item
 from singletable.storage.store import Store
 from singletable.storage.tables import Table
 from singletable.storage.transaction import Transaction
@@ -34,26 +38,22 @@ def get_item(store: Store, request: GetItem) -> GetResult:
     def work(execute: Execute, catalog: Catalog) -> GetResult:
         table = require_table(catalog, request.table)
         key = key_of_request(table, request.key)
-        if request.projection is None and request.report == "NONE":
-            return GetResult(select_raw(execute, table, key))
-        check_key_paths(table, request.projection)
-        return read_item(execute, table, key, request)
+        if request.projection is not None:
+            check_key_paths(table, request.projection)
+        row = select_item(execute, table, key)
+        if row is None:
+            return GetResult(None, Consumed(table.name, read_units(0, consistent=request.consistent)))
+        item_bytes, raw = row
+        return GetResult(
+            raw if request.projection is None else request.projection.apply(orjson.loads(raw)),
+            Consumed(table.name, read_units(item_bytes, consistent=request.consistent)),
+        )
 
     return store.read(work)
 
 
-def read_item(execute: Execute, table: Table, key: PrimaryKey, request: GetItem) -> GetResult:
-    """Read one item, projected, and with what it consumed."""
-    image = select_image(execute, table, key)
-    item: StoredItem | None = None
-    if image is not None:
-        item = image.raw if request.projection is None else request.projection.apply(image.item)
-    units = read_units(image.item_bytes if image else 0, consistent=request.consistent)
-    return GetResult(item, Consumed(table=table.name, table_units=units))
-
-
-def write_item(store: Store, request: Write) -> WriteResult:
-    """Carry out one PutItem, UpdateItem or DeleteItem."""
+def item_write(request: Write) -> Callable[[Transaction], WriteResult]:
+    """Return what one PutItem, UpdateItem or DeleteItem does in its transaction."""
 
     def work(transaction: Transaction) -> WriteResult:
         table = require_table(transaction.catalog, request.table)
@@ -62,15 +62,13 @@ def write_item(store: Store, request: Write) -> WriteResult:
         key = key_of_write(table, request)
         change = plan(request, table, key, transaction.get(table, key), transaction.now_us)
         transaction.apply(change)
-        if request.returns == "NONE" and request.report == "NONE" and not request.reports_collections:
-            return _DONE
         return WriteResult(
-            returned_attributes(request, change),
-            consumed_by_write(change) if request.report != "NONE" else None,
+            consumed_by_write(change),
+            None if request.returns == "NONE" else returned_attributes(request, change),
             collection_size(transaction, change) if request.reports_collections else None,
         )
 
-    return store.write(work)
+    return work
 
 
 def key_of_write(table: Table, request: Write) -> PrimaryKey:
@@ -85,6 +83,3 @@ def key_of_write(table: Table, request: Write) -> PrimaryKey:
     if request.condition is not None:
         check_key_paths(table, request.condition)
     return key
-
-
-_DONE = WriteResult()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
 
@@ -12,9 +12,11 @@ from singletable import limits
 from singletable.capacity.consumed import Consumed
 from singletable.capacity.units import read_units, rounded_read_bytes
 from singletable.engine.keys import EmptyKeyError, empty_index_key, index_key_mismatch, key_of_request
+from singletable.engine.patience import OutOfPatienceError, Patience
 from singletable.engine.requests import Query, Scan
 from singletable.engine.results import Page, StoredItem
 from singletable.errors import INVALID, ValidationError
+from singletable.expressions.conditions import Condition
 from singletable.storage.definitions import KeySchema
 from singletable.storage.reading import Position, Rows
 from singletable.storage.tables import Index, Table
@@ -76,74 +78,91 @@ def check_select(target: Target, request: Query | Scan) -> None:
             )
 
 
-def read_page(rows: Rows, target: Target, request: Query | Scan) -> Page:
-    """Read rows until the page is full: by its Limit, or by 1 MB of what was read."""
+class PageRows(NamedTuple):
+    """The rows that a page reads, before any filter: as they are stored, or as a narrower index holds them."""
+
+    items: list[StoredItem]
+    page_bytes: int
+    last: bytes | None
+    """The last row of a page that is full; None when the rows ended."""
+    target: Target
+    fetches: _Fetches | None
+
+
+def read_rows(
+    rows: Rows, target: Target, request: Query | Scan, patience: Patience | None = None
+) -> PageRows:
+    """Read rows until the page is full: by its Limit, or by 1 MB of what was read.
+
+    What is filtered and projected is decided later, by `page_of`, when nothing of the database is held any more.
+    """
     narrow = _narrowing(target.index, request)
     fetches = _fetches(target.index, narrow)
+    decodes = narrow is not None or request.filter is not None
+    rows_max = None if patience is None else patience.rows_max(decodes=decodes)
     try:
-        found = _collect(rows, narrow, request, fetches)
+        if fetches is not None:
+            found = _fill(fetches.metered(rows), None, request.limit, rows_max)
+        elif narrow is None and request.limit is not None and request.limit <= _SHORT_PAGE_ITEMS:
+            found = _fetch(rows, request.limit)
+        else:
+            found = _fill(rows, narrow, request.limit, rows_max)
     finally:
         rows.close()  # an open cursor would hold its connection to this state of the database
-    return Page(
-        items=None if request.select == "COUNT" else _projected(found.items, request),
-        count=len(found.items),
-        scanned=found.scanned,
-        last=found.last,
-        key_names=target.key_names if found.last is not None else (),
-        consumed=None if request.report == "NONE" else _consumed(target, request, found.page_bytes, fetches),
-    )
+    return PageRows(*found, target, fetches)
 
 
 # Pages of whole items up to this Limit are fetched at once: in the common case they are far from 1 MB.
 _SHORT_PAGE_ITEMS = 64
 
-
-class _Found(NamedTuple):
-    items: list[StoredItem]
-    scanned: int
-    page_bytes: int
-    last: bytes | None
-    """The last row of a page that is full; None when the rows ended."""
+_Found = tuple[list[StoredItem], int, bytes | None]
 
 
-def _collect(rows: Rows, narrow: Index | None, request: Query | Scan, fetches: _Fetches | None) -> _Found:
-    holds = request.filter.holds if request.filter is not None else None
-    if fetches is not None:
-        return _fill(fetches.metered(rows), None, holds, request.limit)
-    if narrow is None and holds is None and request.limit is not None and request.limit <= _SHORT_PAGE_ITEMS:
-        fetched: list[Any] = rows.fetchall()
-        page_bytes = sum([size for size, _ in fetched])
-        if page_bytes < limits.PAGE_BYTES_MAX:
-            is_full = len(fetched) == request.limit
-            last: bytes | None = fetched[-1][1] if is_full else None
-            return _Found([raw for _, raw in fetched], len(fetched), page_bytes, last)
-        return _fill(fetched, None, None, request.limit)
-    return _fill(rows, narrow, holds, request.limit)
+def _fetch(rows: Rows, limit: int) -> _Found:
+    fetched: list[Any] = rows.fetchall()
+    page_bytes = sum([size for size, _ in fetched])
+    if page_bytes >= limits.PAGE_BYTES_MAX:
+        return _fill(fetched, None, limit, None)
+    return [raw for _, raw in fetched], page_bytes, fetched[-1][1] if len(fetched) == limit else None
 
 
-def _fill(
-    rows: Iterable[Any], narrow: Index | None, holds: Callable[[Item], bool] | None, limit: int | None
-) -> _Found:
+def _fill(rows: Iterable[Any], narrow: Index | None, limit: int | None, rows_max: int | None) -> _Found:
     items: list[StoredItem] = []
-    scanned = page_bytes = 0
-    for size, raw in rows:
-        item: Item | None = None
-        if narrow is not None:
+    page_bytes = 0
+    for scanned, (size, raw) in enumerate(rows, 1):
+        if narrow is None:
+            items.append(raw)
+        else:
             item = narrow.project(orjson.loads(raw))
+            items.append(item)
             size = item_bytes(item)
         page_bytes += size
-        scanned += 1
-        if holds is None:
-            items.append(raw if item is None else item)
-        else:
-            item = item or orjson.loads(raw)
-            if holds(item):
-                items.append(item)
         # The item that reaches 1 MB is still part of the page, and it is the cursor also where nothing follows
         # (dynalite's tests of the service, "should return LastEvaluatedKey if just over limit").
         if scanned == limit or page_bytes >= limits.PAGE_BYTES_MAX:
-            return _Found(items, scanned, page_bytes, raw)
-    return _Found(items, scanned, page_bytes, None)
+            return items, page_bytes, raw
+        if scanned == rows_max:
+            raise OutOfPatienceError
+    return items, page_bytes, None
+
+
+def page_of(found: PageRows, request: Query | Scan) -> Page:
+    """Make the page of the rows that were read for it. Pure: no database."""
+    items = found.items if request.filter is None else _filtered(found.items, request.filter)
+    return Page(
+        items=None if request.select == "COUNT" else _projected(items, request),
+        count=len(items),
+        scanned=len(found.items),
+        last=found.last,
+        key_names=found.target.key_names if found.last is not None else (),
+        consumed=_consumed(found.target, request, found.page_bytes, found.fetches),
+    )
+
+
+def _filtered(items: list[StoredItem], chosen: Condition) -> list[StoredItem]:
+    """Return the items for which a filter holds; those that are stored bytes stay so."""
+    holds = chosen.holds
+    return [item for item in items if holds(orjson.loads(item) if isinstance(item, bytes) else item)]
 
 
 def _narrowing(index: Index | None, request: Query | Scan) -> Index | None:
@@ -197,7 +216,7 @@ def _projected(items: list[StoredItem], request: Query | Scan) -> list[StoredIte
 
 
 def _consumed(target: Target, request: Query | Scan, page_bytes: int, fetches: _Fetches | None) -> Consumed:
-    consumed = Consumed(table=target.table.name)
+    consumed = Consumed(target.table.name)
     if fetches is not None:
         page_bytes = fetches.index_bytes
         consumed.table_units = sum(

@@ -11,9 +11,9 @@ from singletable.engine.keys import check_index_keys, check_index_types
 from singletable.engine.requests import Action, ConditionCheck, DeleteItem, PutItem, UpdateItem, Write
 from singletable.engine.results import StoredItem
 from singletable.errors import INVALID, ConditionFailedError, ValidationError
-from singletable.storage.changes import Change
+from singletable.storage.changes import Change, EntryMove
 from singletable.storage.images import Image, PrimaryKey, Stored
-from singletable.storage.tables import Index, Table
+from singletable.storage.tables import Table
 from singletable.values.sizes import item_bytes
 from singletable.values.types import Item
 
@@ -125,27 +125,27 @@ def consumed_by_write(change: Change) -> Consumed:
     """Return the units of a change: the table's own, and those of each index that it touches."""
     before, after = change.before, change.after
     consumed = Consumed(
-        table=change.table.name,
-        table_units=write_units(before.item_bytes if before else 0, after.item_bytes if after else 0),
+        change.table.name,
+        write_units(before.item_bytes if before else 0, after.item_bytes if after else 0),
     )
-    for index in change.table.indexes:
-        units = _index_units(index, before, after)
-        consumed.add_index(index.name, units, is_global=index.definition.is_global)
+    for move in change.moves:
+        if move.old is not None or move.new is not None:
+            units = _index_units(move, before, after)
+            consumed.add_index(move.in_index.name, units, is_global=move.in_index.definition.is_global)
     return consumed
 
 
-def _index_units(index: Index, before: Image | None, after: Image | None) -> float:
-    old_key = index.entry_key(before.item) if before else None
-    new_key = index.entry_key(after.item) if after else None
+def _index_units(move: EntryMove, before: Image | None, after: Image | None) -> float:
+    index, old, new = move
     return index_write_units(
-        index.projected_bytes(before) if before and old_key else None,
-        index.projected_bytes(after) if after and new_key else None,
-        key_moved=old_key != new_key,
-        changed=before is None or after is None or index.project(before.item) != index.project(after.item),
+        index.projected_bytes(before) if before and old else None,
+        index.projected_bytes(after) if after and new else None,
+        key_moved=old != new,
+        changed=old == new and before is not None and after is not None and index.differs(before, after),
     )
 
 
 def consumed_by_check(request: ConditionCheck, stored: Stored | None) -> Consumed:
     """Return the units of a condition check, which counts as a write of the item it looks at."""
     size = stored.item_bytes if stored else 0
-    return Consumed(table=request.table, table_units=write_units(size, 0))
+    return Consumed(request.table, write_units(size, 0))

@@ -6,7 +6,16 @@ import operator
 
 from singletable.engine.key_ranges import KeyRange, match_key
 from singletable.engine.keys import check_key_paths, require_table
-from singletable.engine.pages import Target, check_select, position_of, read_page, target_of
+from singletable.engine.pages import (
+    PageRows,
+    Target,
+    check_select,
+    page_of,
+    position_of,
+    read_rows,
+    target_of,
+)
+from singletable.engine.patience import Patience
 from singletable.engine.requests import Query
 from singletable.engine.results import Page
 from singletable.errors import INVALID, ValidationError
@@ -17,15 +26,15 @@ from singletable.storage.store import Store
 from singletable.values.types import Item
 
 
-def query(store: Store, request: Query) -> Page:
+def query(store: Store, request: Query, patience: Patience | None = None) -> Page:
     """Read a page of one partition."""
 
-    def work(execute: Execute, catalog: Catalog) -> Page:
+    def work(execute: Execute, catalog: Catalog) -> PageRows:
         target = target_of(require_table(catalog, request.table), request)
         wanted = plan_query(target, request)
-        return read_page(select_partition(execute, wanted), target, request)
+        return read_rows(select_partition(execute, wanted), target, request, patience)
 
-    return store.read(work)
+    return page_of(store.read(work), request)
 
 
 def plan_query(target: Target, request: Query) -> PartitionRange:

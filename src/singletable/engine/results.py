@@ -24,13 +24,13 @@ class CollectionSize:
 @dataclass(slots=True)
 class GetResult:
     item: StoredItem | None
-    consumed: Consumed | None = None
+    consumed: Consumed
 
 
 @dataclass(slots=True)
 class WriteResult:
+    consumed: Consumed
     attributes: StoredItem | None = None
-    consumed: Consumed | None = None
     collection: CollectionSize | None = None
 
 
@@ -46,7 +46,7 @@ class Page:
     scanned: int
     last: bytes | None
     key_names: tuple[str, ...]
-    consumed: Consumed | None = None
+    consumed: Consumed
 
 
 @dataclass(slots=True)
@@ -61,12 +61,12 @@ class BatchGetResult:
 class WritesResult:
     """Of a batch or a transaction of writes. A transaction repeated with its token has read, not written."""
 
-    is_repeated: bool = False
-    consumed: list[Consumed] = field(default_factory=list)
+    consumed: list[Consumed]
     collections: list[CollectionSize] = field(default_factory=list)
+    is_repeated: bool = False
 
 
 @dataclass(slots=True)
 class TransactGetResult:
     items: Sequence[StoredItem | None]
-    consumed: list[Consumed] = field(default_factory=list)
+    consumed: list[Consumed]

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from singletable.engine.keys import check_key_paths, require_table
-from singletable.engine.pages import INVALID_START, Target, check_select, position_of, read_page, target_of
+from singletable.engine.pages import (
+    INVALID_START,
+    PageRows,
+    Target,
+    check_select,
+    page_of,
+    position_of,
+    read_rows,
+    target_of,
+)
+from singletable.engine.patience import Patience
 from singletable.engine.requests import Scan
 from singletable.engine.results import Page
 from singletable.errors import ValidationError
@@ -13,14 +23,14 @@ from singletable.storage.store import Store
 from singletable.values.keys import segment_range
 
 
-def scan(store: Store, request: Scan) -> Page:
+def scan(store: Store, request: Scan, patience: Patience | None = None) -> Page:
     """Read a page of a table or index."""
 
-    def work(execute: Execute, catalog: Catalog) -> Page:
+    def work(execute: Execute, catalog: Catalog) -> PageRows:
         target = target_of(require_table(catalog, request.table), request)
-        return read_page(select_segment(execute, plan_scan(target, request)), target, request)
+        return read_rows(select_segment(execute, plan_scan(target, request)), target, request, patience)
 
-    return store.read(work)
+    return page_of(store.read(work), request)
 
 
 def plan_scan(target: Target, request: Scan) -> SegmentRange:

@@ -21,11 +21,17 @@ HEAD_BYTES_MAX: Final = 64 * KIB
 _KEPT_HEADERS: Final = frozenset(
     (
         b"x-amz-target",
+        b"x-amz-date",
+        b"authorization",
+        b"date",
         b"content-type",
         b"content-encoding",
         b"content-length",
+        b"accept-encoding",
         b"transfer-encoding",
         b"expect",
+        b"origin",
+        b"access-control-request-headers",
     )
 )
 
@@ -35,6 +41,7 @@ class Request:
     """One complete HTTP request; of its headers only those that change the answer, names in lower case."""
 
     method: bytes
+    url: bytes
     headers: dict[bytes, bytes]
     body: bytes
     keep_alive: bool
@@ -198,7 +205,7 @@ class RequestReader:
         self.awaits_continue = False
         body = bytes(self._body)
         keep_alive = self._parser.should_keep_alive()
-        self.ready.append(Request(self._parser.get_method(), self._headers, body, keep_alive))
+        self.ready.append(Request(self._parser.get_method(), self._url, self._headers, body, keep_alive))
         self.ready_bytes += len(body)
         self.finished = not keep_alive
         self._body = b""

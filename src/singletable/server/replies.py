@@ -35,6 +35,7 @@ class Reply:
     status: int
     body: bytes
     content_type: bytes | None = AMZ_JSON
+    headers: bytes = b""  # more header lines, each with its line end
 
 
 def error_reply(status: int, code: str, message: str, *, content_type: bytes = AMZ_JSON) -> Reply:
@@ -72,6 +73,7 @@ class ReplyWriter:
         ]
         if reply.content_type is not None:
             parts.append(b"Content-Type: %b\r\n" % reply.content_type)
+        parts.append(reply.headers)
         parts.append(b"\r\n")
         if not head_only:
             parts.append(reply.body)

@@ -2,21 +2,51 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from singletable.storage.images import Image, PrimaryKey, Stored
-from singletable.storage.tables import Table
+from singletable.storage.tables import EntryKey, Index, Table
 
 
-@dataclass(frozen=True, slots=True)
+class EntryMove(NamedTuple):
+    """Where an item stood in an index, and where it is to stand (None: nowhere)."""
+
+    in_index: Index
+    old: EntryKey | None
+    new: EntryKey | None
+
+
+_NO_MOVES: Final[tuple[EntryMove, ...]] = ()
+
+
 class Change:
     """One item's step from `before` to `after` (None: it does not exist), at a time that never goes back.
 
-    Index entries, log entry and counts are functions of this value; `Transaction.apply` writes them together.
+    Index entries, log entry, counts and units are functions of this value; `Transaction.apply` writes them
+    together.
     """
 
-    table: Table
-    key: PrimaryKey
-    before: Stored | None
-    after: Image | None
-    at_us: int
+    __slots__ = ("after", "at_us", "before", "key", "moves", "table")
+
+    def __init__(
+        self, table: Table, key: PrimaryKey, before: Stored | None, after: Image | None, at_us: int
+    ) -> None:
+        self.table = table
+        self.key = key
+        self.before = before
+        self.after = after
+        self.at_us = at_us
+        self.moves = _moves(table, before, after) if table.indexes else _NO_MOVES
+
+
+def _moves(table: Table, before: Image | None, after: Image | None) -> tuple[EntryMove, ...]:
+    return tuple(
+        [
+            EntryMove(
+                index,
+                None if before is None else index.entry_key(before.item),
+                None if after is None else index.entry_key(after.item),
+            )
+            for index in table.indexes
+        ]
+    )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.images import PrimaryKey
 from singletable.storage.problems import Problem
-from singletable.storage.reading import select_raw
+from singletable.storage.reading import select_item
 from singletable.storage.tables import Table
 from singletable.storage.transaction import INSERTED, MODIFIED, REMOVED
 
@@ -77,7 +77,8 @@ def _check_chains(execute: Execute, table: Table, since_us: int) -> Iterator[Pro
 
 
 def _check_last(execute: Execute, table: Table, entry: _Entry) -> Iterator[Problem]:
-    if select_raw(execute, table, entry.key) != entry.after:
+    stored = select_item(execute, table, entry.key)
+    if (None if stored is None else stored[1]) != entry.after:
         yield Problem(
             f"table {table.name}, log entry {entry.seq}", "it is the newest of its item, which is different"
         )

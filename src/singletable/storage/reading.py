@@ -70,10 +70,10 @@ def snapshot(execute: Execute) -> Iterator[None]:
         execute("ROLLBACK")
 
 
-def select_raw(execute: Execute, table: Table, key: PrimaryKey) -> bytes | None:
-    """Return the stored bytes of one item."""
-    row = next(execute(table.select_item, key), None)
-    return None if row is None else row[0]
+def select_item(execute: Execute, table: Table, key: PrimaryKey) -> tuple[int, bytes] | None:
+    """Return the size and the stored bytes of one item."""
+    row: tuple[int, bytes] | None = execute(table.select_item, key).get
+    return row
 
 
 def select_image(execute: Execute, table: Table, key: PrimaryKey) -> Stored | None:

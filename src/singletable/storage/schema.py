@@ -100,7 +100,7 @@ def index_source(index_id: int, table_id: int) -> str:
 
 
 def select_item(table_id: int) -> str:
-    return f"SELECT item FROM {item_table(table_id)} WHERE pk = ? AND sk = ?"
+    return f"SELECT bytes, item FROM {item_table(table_id)} WHERE pk = ? AND sk = ?"
 
 
 def select_image(table_id: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 import apsw
@@ -26,7 +26,7 @@ T = TypeVar("T")
 _CATALOG_TRIES_MAX = 100
 
 
-class _Job(Generic[T]):
+class Written(Generic[T]):
     """One request's part of a write group, and what became of it."""
 
     __slots__ = ("error", "is_done", "result", "work")
@@ -41,11 +41,17 @@ class _Job(Generic[T]):
         self.error = error
         self.is_done = True
 
+    def get(self) -> T:
+        """Return the result of a request that is done, or raise what it failed with."""
+        if self.error is not None:
+            raise self.error
+        return self.result
+
 
 class _JobFailedError(Exception):
     """A request failed by itself after it had begun to write: its group is undone, and tried without it."""
 
-    def __init__(self, job: _Job[object], error: Exception) -> None:
+    def __init__(self, job: Written[object], error: Exception) -> None:
         super().__init__()
         self.job = job
         self.error = error
@@ -63,7 +69,7 @@ class Store:
         self.path = place.path
         self.clock = clock
         self._place = place
-        self._waiting: deque[_Job[object]] = deque()
+        self._waiting: deque[Written[object]] = deque()
         self._writing = threading.Lock()
         self._turns = Turns()
         self._writer: apsw.Connection | None = None
@@ -153,18 +159,21 @@ class Store:
         `work` plans first and writes then. What it raises fails this request alone. It may run again, when
         another request of its group has failed in the middle of writing.
         """
-        job = _Job(work)
+        return self.write_together((work,))[0].get()
+
+    def write_together(self, works: Sequence[Callable[[Transaction], T]]) -> list[Written[T]]:
+        """Run several requests, which share transactions as far as they fit; return them when all are done."""
+        jobs = [Written(work) for work in works]
         try:
-            self._waiting.append(job)  # type: ignore[arg-type]
+            self._waiting.extend(jobs)  # type: ignore[arg-type]
             with self._writing:
-                while not job.is_done:
+                while not all(job.is_done for job in jobs):
                     self._write_group()
         except BaseException:
-            job.is_done = True  # interrupted: nobody waits for it any more
+            for job in jobs:
+                job.is_done = True  # interrupted: nobody waits for it any more
             raise
-        if job.error is not None:
-            raise job.error
-        return job.result
+        return jobs
 
     def _write_group(self) -> None:
         """Carry out the requests that wait, in one transaction. Each is done afterwards, or waits on."""
@@ -194,7 +203,7 @@ class Store:
                 self._roll_back()
             raise
 
-    def _run(self, writer: apsw.Connection, group: list[_Job[object]]) -> None:
+    def _run(self, writer: apsw.Connection, group: list[Written[object]]) -> None:
         execute = writer.execute
         self._turns.leave_gap()
         execute("BEGIN IMMEDIATE")
@@ -332,6 +341,6 @@ class Store:
         self._writing.release()
 
 
-def _finish(group: list[_Job[object]]) -> None:
+def _finish(group: list[Written[object]]) -> None:
     for job in group:
         job.is_done = True

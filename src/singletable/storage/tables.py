@@ -67,6 +67,12 @@ class Index:
         """Return the size of what the index holds of an item."""
         return image.item_bytes if self.projected_names is None else item_bytes(self.project(image.item))
 
+    def differs(self, before: Image, after: Image) -> bool:
+        """Tell whether what the index holds of an item has changed."""
+        if before.raw == after.raw:
+            return False
+        return self.project(before.item) != self.project(after.item)
+
     def project(self, item: Item) -> Item:
         """Return what the index holds of the item."""
         if self.projected_names is None:

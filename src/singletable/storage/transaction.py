@@ -10,7 +10,7 @@ import apsw
 from singletable import limits
 from singletable.storage import schema
 from singletable.storage.catalog import Catalog, scalar
-from singletable.storage.changes import Change
+from singletable.storage.changes import Change, EntryMove
 from singletable.storage.definitions import IndexDefinition, TableDefinition, encode_definition
 from singletable.storage.images import PrimaryKey, Stored
 from singletable.storage.reading import Counts, select_counts, select_image
@@ -54,8 +54,8 @@ class Transaction:
             return
         self.is_dirty = True
         row_id = self._write_item(change)
-        for index in change.table.indexes:
-            self._write_entry(index, change, row_id)
+        for move in change.moves:
+            self._write_entry(move, change, row_id)
         self._count(
             change.table.id,
             items=(after is not None) - (before is not None),
@@ -76,10 +76,9 @@ class Transaction:
             self.execute(table.update_item, (after.item_bytes, after.raw, before.row_id))
         return before.row_id
 
-    def _write_entry(self, index: Index, change: Change, row_id: int) -> None:
+    def _write_entry(self, move: EntryMove, change: Change, row_id: int) -> None:
         before, after = change.before, change.after
-        old = index.entry_key(before.item) if before else None
-        new = index.entry_key(after.item) if after else None
+        index, old, new = move
         if old == new and index.is_ready:
             if before and after and new:
                 growth = index.projected_bytes(after) - index.projected_bytes(before)

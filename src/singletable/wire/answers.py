@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -16,8 +17,10 @@ from singletable.errors import (
     SerializationError,
     TransactionCanceledError,
 )
+from singletable.storage.store import Written
 from singletable.wire.forms import JSON
-from singletable.wire.operations import execute
+from singletable.wire.operations import Execution
+from singletable.wire.outcomes import PendingWrite
 from singletable.wire.parameters import Answer, Session
 
 _log = logging.getLogger("singletable")
@@ -41,16 +44,57 @@ class WireAnswer(NamedTuple):
     body: bytes
 
 
+class WaitingWrite(NamedTuple):
+    """A write whose request has been read. It is answered with others, when their transaction has ended."""
+
+    operation: str
+    execution: Execution
+    pending: PendingWrite
+
+
 def answer(session: Session, operation: str, body: bytes) -> WireAnswer:
     """Answer one request. Whatever is wrong with it becomes an answer too."""
+    begun = begin_answer(session, operation, body)
+    return answer_writes(session, (begun,))[0] if isinstance(begun, WaitingWrite) else begun
+
+
+def begin_answer(session: Session, operation: str, body: bytes) -> WireAnswer | WaitingWrite:
+    """Answer a request that does not write; read one that does, for `answer_writes`."""
     try:
-        return WireAnswer(200, orjson.dumps(execute(session, operation, _parse(body), JSON)))
-    except ApiError as error:
+        execution = Execution(session, operation, _parse(body), JSON)
+    except SerializationError as error:
         return error_answer(error)
-    except DatabaseError as error:
-        _log.error("%s: %s", operation, error.message)
-        _log.debug("where it failed", exc_info=error)
-        return error_answer(InternalServerError(error.message))
+    try:
+        begun = execution.begin()
+        if isinstance(begun, PendingWrite):
+            return WaitingWrite(operation, execution, begun)
+        return WireAnswer(200, orjson.dumps(execution.finish(begun)))
+    except Exception as error:
+        return _failed(operation, execution.fail(error))
+
+
+def answer_writes(session: Session, waiting: Sequence[WaitingWrite]) -> list[WireAnswer]:
+    """Carry out writes together. No answer leaves before the transaction of its write has ended."""
+    written = session.store.write_together([write.pending.work for write in waiting])
+    return [_written(write, outcome) for write, outcome in zip(waiting, written, strict=True)]
+
+
+def _written(write: WaitingWrite, written: Written[Any]) -> WireAnswer:
+    try:
+        outcome = write.pending.render(written.get())
+        return WireAnswer(200, orjson.dumps(write.execution.finish(outcome)))
+    except Exception as error:
+        return _failed(write.operation, write.execution.fail(error))
+
+
+def _failed(operation: str, failure: Exception) -> WireAnswer:
+    if isinstance(failure, ApiError):
+        return error_answer(failure)
+    if not isinstance(failure, DatabaseError):
+        raise failure
+    _log.error("%s: %s", operation, failure.message)
+    _log.debug("where it failed", exc_info=failure)
+    return error_answer(InternalServerError(failure.message))
 
 
 def _parse(body: bytes) -> dict[str, Any]:

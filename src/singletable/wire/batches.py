@@ -22,6 +22,7 @@ from singletable.errors import INVALID, ValidationError
 from singletable.values.types import Item
 from singletable.wire.forms import Form, take_item, take_key
 from singletable.wire.legacy import GET, attributes_to_get, refuse_mixing, uses_legacy
+from singletable.wire.outcomes import Outcome, PendingWrite
 from singletable.wire.parameters import (
     Answer,
     Params,
@@ -37,9 +38,9 @@ from singletable.wire.parameters import (
 )
 
 
-def batch_get_item(session: Session, params: Params, form: Form) -> Answer:
+def batch_get_item(session: Session, params: Params, form: Form) -> Outcome:
     request = parse_batch_get(params, form)
-    result = batches.batch_get_item(session.store, request)
+    result = batches.batch_get_item(session.store, request, session.patience)
     tables = params["RequestItems"]
     answer: Answer = {
         # By what the request calls them: "a map of table name or table ARN to a list of items" (API reference).
@@ -54,12 +55,12 @@ def batch_get_item(session: Session, params: Params, form: Form) -> Answer:
             if part.table in result.unprocessed
         },
     }
-    if result.consumed:
+    if request.report != "NONE":
         answer["ConsumedCapacity"] = [
             consumed_capacity(part, request.report, name)
             for name, part in zip(tables, result.consumed, strict=True)
         ]
-    return answer
+    return Outcome(answer, result.consumed, returned=sum(map(len, result.items.values())))
 
 
 def _unprocessed(part: Params, keys: list[Any]) -> Answer:
@@ -124,11 +125,15 @@ def _read_keys(raw_keys: Iterable[Any], form: Form) -> list[Item]:
     return keys
 
 
-def batch_write_item(session: Session, params: Params, form: Form) -> Answer:
+def batch_write_item(session: Session, params: Params, form: Form) -> PendingWrite:
     request = parse_batch_write(params, form)
-    result = batches.batch_write_item(session.store, request)
     names = as_given(params["RequestItems"])
-    return {"UnprocessedItems": {}, **writes_answer(result, request.report, names, form)}
+
+    def render(result: WritesResult) -> Outcome:
+        answer = {"UnprocessedItems": {}, **writes_answer(result, request.report, names, form)}
+        return Outcome(answer, result.consumed, is_read=False)
+
+    return PendingWrite(batches.batch_write(request), render)
 
 
 def parse_batch_write(params: Params, form: Form) -> BatchWriteItem:
@@ -162,7 +167,7 @@ def writes_answer(
 ) -> Answer:
     """Render what batches and transactions of writes have in common; `names` is what the request calls tables."""
     answer: Answer = {}
-    if result.consumed:
+    if wanted != "NONE":
         answer["ConsumedCapacity"] = [
             consumed_capacity(part, wanted, names[part.table], split=split) for part in result.consumed
         ]

@@ -20,6 +20,7 @@ from singletable.wire.legacy import (
     check_conditional_operator,
     uses_legacy,
 )
+from singletable.wire.outcomes import Outcome, PendingWrite
 from singletable.wire.parameters import (
     Answer,
     Params,
@@ -40,31 +41,34 @@ from singletable.wire.refusals import ONLY_OLD
 R = TypeVar("R", PutItem, UpdateItem, DeleteItem)
 
 
-def get_item(session: Session, params: Params, form: Form) -> Answer:
-    result = items.get_item(session.store, _get_request(params, form))
+def get_item(session: Session, params: Params, form: Form) -> Outcome:
+    request = _get_request(params, form)
+    result = items.get_item(session.store, request)
     answer: Answer = {}
     if result.item is not None:
         answer["Item"] = form.item(result.item)
-    wanted = report(params)
-    if result.consumed is not None and wanted != "NONE":
-        answer["ConsumedCapacity"] = consumed_capacity(result.consumed, wanted, params["TableName"])
-    return answer
+    if request.report != "NONE":
+        answer["ConsumedCapacity"] = consumed_capacity(result.consumed, request.report, params["TableName"])
+    return Outcome(answer, (result.consumed,))
 
 
-def put_item(session: Session, params: Params, form: Form) -> Answer:
-    request = _enveloped(parse_put, WRITE, params, form)
-    return _write_answer(items.write_item(session.store, request), request, params, form)
+def put_item(session: Session, params: Params, form: Form) -> PendingWrite:
+    return _pending(_enveloped(parse_put, WRITE, params, form), params, form)
 
 
-def delete_item(session: Session, params: Params, form: Form) -> Answer:
+def delete_item(session: Session, params: Params, form: Form) -> PendingWrite:
     _returns_old(params)  # before all else (dynoxide 3.2, captured in eu-west-2 and us-east-1)
-    request = _enveloped(parse_delete, WRITE, params, form)
-    return _write_answer(items.write_item(session.store, request), request, params, form)
+    return _pending(_enveloped(parse_delete, WRITE, params, form), params, form)
 
 
-def update_item(session: Session, params: Params, form: Form) -> Answer:
-    request = _enveloped(parse_update, UPDATE, params, form)
-    return _write_answer(items.write_item(session.store, request), request, params, form)
+def update_item(session: Session, params: Params, form: Form) -> PendingWrite:
+    return _pending(_enveloped(parse_update, UPDATE, params, form), params, form)
+
+
+def _pending(request: Write, params: Params, form: Form) -> PendingWrite:
+    return PendingWrite(
+        items.item_write(request), lambda result: _write_outcome(result, request, params, form)
+    )
 
 
 def _get_request(params: Params, form: Form) -> GetItem:
@@ -106,15 +110,15 @@ def _returns_old(params: Params) -> ReturnValues:
     return wanted
 
 
-def _write_answer(result: WriteResult, request: Write, params: Params, form: Form) -> Answer:
+def _write_outcome(result: WriteResult, request: Write, params: Params, form: Form) -> Outcome:
     answer: Answer = {}
     if result.attributes is not None:
         answer["Attributes"] = form.item(result.attributes)
-    if result.consumed is not None:
+    if request.report != "NONE":
         answer["ConsumedCapacity"] = consumed_capacity(result.consumed, request.report, params["TableName"])
     if result.collection is not None:
         answer["ItemCollectionMetrics"] = collection_metrics(result.collection, form)
-    return answer
+    return Outcome(answer, (result.consumed,), is_read=False)
 
 
 # --- parsing, also of the actions of a transaction -----------------------------------------

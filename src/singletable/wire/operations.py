@@ -1,10 +1,14 @@
-"""Every operation by its name, and the one way in to all of them."""
+"""Every operation by its name, and the one way in to all of them.
+
+A request is begun, and finished: between the two, a write waits for its transaction, which it may share.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from singletable.engine.patience import OutOfPatienceError
 from singletable.errors import SerializationError, SingleTableError, UnknownOperationError, ValidationError
 from singletable.storage.failures import not_understood
 from singletable.wire import account, batches, items, pages, tables, tags, transactions
@@ -12,10 +16,11 @@ from singletable.wire.arns import check_table_arns
 from singletable.wire.constraints import check
 from singletable.wire.coverage import UNSERVED_OPERATIONS, operation_refusal
 from singletable.wire.forms import Form
+from singletable.wire.outcomes import Outcome, PendingWrite
 from singletable.wire.parameters import Answer, Params, Session
 from singletable.wire.refusals import refuse_types
 
-Operation = Callable[[Session, Params, Form], Answer]
+Operation = Callable[[Session, Params, Form], Answer | Outcome | PendingWrite]
 
 OPERATIONS: Final[Mapping[str, Operation]] = {
     "BatchGetItem": batches.batch_get_item,
@@ -41,25 +46,67 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
 }
 
 
-def execute(session: Session, operation: str, params: Params, form: Form) -> Answer:
-    """Carry out an operation: check the shape of its parameters, then do it."""
-    run = OPERATIONS.get(operation)
-    if run is None:
-        raise unknown(operation)
-    try:
-        params = check(operation, params, native=form.is_native)
+class Execution:
+    """One request under way: begun, then finished with what came of it, or failed."""
+
+    __slots__ = ("_form", "_operation", "_params", "_session")
+
+    def __init__(self, session: Session, operation: str, params: Params, form: Form) -> None:
+        self._session = session
+        self._operation = operation
+        self._params = params
+        self._form = form
+
+    def begin(self) -> Outcome | PendingWrite:
+        """Check the shape of the parameters and carry out a read, or get a write ready."""
+        operation = self._operation
+        run = OPERATIONS.get(operation)
+        if run is None:
+            raise unknown(operation)
+        session, form = self._session, self._form
+        params = self._params = check(operation, self._params, native=form.is_native)
         check_table_arns(operation, params, session.region, session.account)
-        return run(session, params, form)
-    except ValidationError:
-        # AWS reads the whole body before it validates any of it (dynalite's tests of every operation).
-        refuse_types(operation, params, native=form.is_native)
-        raise
-    except SingleTableError:
-        raise
-    except UnicodeEncodeError as error:  # half of a surrogate pair, which Python can hold
-        raise SerializationError(f"A value of the request cannot be sent: {error}") from None
+        begun = run(session, params, form)
+        return Outcome(begun) if isinstance(begun, dict) else begun
+
+    def finish(self, outcome: Outcome) -> Answer:
+        """Return the answer of a request that succeeded."""
+        return outcome.answer
+
+    def fail(self, error: Exception) -> Exception:
+        """Return what is said of a request that failed."""
+        return self._explained(error)
+
+    def _explained(self, error: Exception) -> Exception:
+        if isinstance(error, ValidationError):
+            try:
+                # AWS reads the whole body before it validates any of it (dynalite's tests of every operation).
+                refuse_types(self._operation, self._params, native=self._form.is_native)
+            except SingleTableError as worse:
+                return worse
+            return error
+        if isinstance(error, SingleTableError | OutOfPatienceError):
+            return error
+        if isinstance(error, UnicodeEncodeError):  # half of a surrogate pair, which Python can hold
+            return SerializationError(f"A value of the request cannot be sent: {error}")
+        broken = not_understood(self._session.store.path)
+        broken.__cause__ = error
+        return broken
+
+
+def execute(session: Session, operation: str, params: Params, form: Form) -> Answer:
+    """Carry out an operation from its beginning to its end."""
+    execution = Execution(session, operation, params, form)
+    try:
+        begun = execution.begin()
+        if isinstance(begun, PendingWrite):
+            begun = begun.render(session.store.write(begun.work))
+        return execution.finish(begun)
     except Exception as error:
-        raise not_understood(session.store.path) from error
+        failure = execution.fail(error)
+        if failure is error:
+            raise
+        raise failure from failure.__cause__
 
 
 def unknown(operation: str) -> UnknownOperationError:

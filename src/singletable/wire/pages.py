@@ -27,6 +27,7 @@ from singletable.wire.legacy import (
 )
 from singletable.wire.live_shapes import live_shape
 from singletable.wire.member_types import cut_number
+from singletable.wire.outcomes import Outcome
 from singletable.wire.parameters import (
     Answer,
     Params,
@@ -39,17 +40,19 @@ from singletable.wire.parameters import (
 )
 
 
-def query(session: Session, params: Params, form: Form) -> Answer:
+def query(session: Session, params: Params, form: Form) -> Outcome:
     request = parse_query(params, form)
-    return _page_answer(run_query(session.store, request), request.report, params, form)
+    page = run_query(session.store, request, session.patience)
+    return _page_outcome(page, request.report, params, form)
 
 
-def scan(session: Session, params: Params, form: Form) -> Answer:
+def scan(session: Session, params: Params, form: Form) -> Outcome:
     request = parse_scan(params, form)
-    return _page_answer(run_scan(session.store, request), request.report, params, form)
+    page = run_scan(session.store, request, session.patience)
+    return _page_outcome(page, request.report, params, form)
 
 
-def _page_answer(page: Page, wanted: Report, params: Params, form: Form) -> Answer:
+def _page_outcome(page: Page, wanted: Report, params: Params, form: Form) -> Outcome:
     answer: Answer = {}
     if page.items is not None:
         answer["Items"] = form.items(page.items)
@@ -59,9 +62,9 @@ def _page_answer(page: Page, wanted: Report, params: Params, form: Form) -> Answ
         is_shown = page.items is not None and page.items[-1:] == [page.last]
         shown = answer["Items"][-1] if is_shown else None
         answer["LastEvaluatedKey"] = form.cursor(page.last, page.key_names, shown)
-    if page.consumed is not None:
+    if wanted != "NONE":
         answer["ConsumedCapacity"] = consumed_capacity(page.consumed, wanted, params["TableName"])
-    return answer
+    return Outcome(answer, (page.consumed,), returned=page.count)
 
 
 # What is asked first is AWS's order: that of dynalite's tests and, for Select and the segments, of the captures in

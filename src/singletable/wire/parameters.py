@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from singletable.capacity.consumed import Consumed
+from singletable.engine.patience import Patience
 from singletable.engine.requests import Report
 from singletable.engine.results import CollectionSize
 from singletable.errors import ValidationError
@@ -31,6 +32,7 @@ class Session:
     store: Store
     region: str = DEFAULT_REGION
     account: str = DEFAULT_ACCOUNT
+    patience: Patience | None = None  # of reads; without it they take the time they need
 
     def table_arn(self, name: str) -> str:
         return f"arn:{partition_of(self.region)}:dynamodb:{self.region}:{self.account}:table/{name}"

@@ -12,10 +12,12 @@ import orjson
 from singletable import limits
 from singletable.engine import transactions
 from singletable.engine.requests import Action, ConditionCheck, PutItem, TransactGetItems, TransactWriteItems
+from singletable.engine.results import WritesResult
 from singletable.errors import SerializationError, ValidationError
 from singletable.wire.batches import writes_answer
 from singletable.wire.forms import Form, take_key
 from singletable.wire.items import parse_delete, parse_get, parse_put, parse_update
+from singletable.wire.outcomes import Outcome, PendingWrite
 from singletable.wire.parameters import (
     Answer,
     Params,
@@ -30,7 +32,7 @@ from singletable.wire.parameters import (
 )
 
 
-def transact_get_items(session: Session, params: Params, form: Form) -> Answer:
+def transact_get_items(session: Session, params: Params, form: Form) -> Outcome:
     request = TransactGetItems(
         gets=[parse_get(item["Get"], form, older=True) for item in params["TransactItems"]],
         report=report(params),
@@ -39,22 +41,25 @@ def transact_get_items(session: Session, params: Params, form: Form) -> Answer:
     answer: Answer = {
         "Responses": [{} if item is None else {"Item": form.item(item)} for item in result.items]
     }
-    if result.consumed:
+    if request.report != "NONE":
         names = as_given(item["Get"]["TableName"] for item in params["TransactItems"])
         answer["ConsumedCapacity"] = [
             consumed_capacity(part, request.report, names[part.table], split="ReadCapacityUnits")
             for part in result.consumed
         ]
-    return answer
+    returned = sum(item is not None for item in result.items)
+    return Outcome(answer, result.consumed, returned=returned)
 
 
-def transact_write_items(session: Session, params: Params, form: Form) -> Answer:
+def transact_write_items(session: Session, params: Params, form: Form) -> PendingWrite:
     request = parse_transact_write(params, form)
-    result = transactions.transact_write_items(session.store, request)
-    if not result.consumed and not result.collections:
-        return {}
-    split = "ReadCapacityUnits" if result.is_repeated else "WriteCapacityUnits"
-    return writes_answer(result, request.report, _names(params), form, split=split)
+
+    def render(result: WritesResult) -> Outcome:
+        split = "ReadCapacityUnits" if result.is_repeated else "WriteCapacityUnits"
+        answer = writes_answer(result, request.report, _names(params), form, split=split)
+        return Outcome(answer, result.consumed, is_read=result.is_repeated)
+
+    return PendingWrite(transactions.transact_write(request), render)
 
 
 def _names(params: Params) -> dict[str, str]:
