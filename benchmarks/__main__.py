@@ -1,41 +1,77 @@
-"""Measure: `python -m benchmarks [--quick] [--only speed|growth|startup|fairness|boto3]`."""
+"""Measure: `python -m benchmarks [--quick] [--only SUITE]`."""
 
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import engine_speed, fairness, growth, in_process_boto3, report, startup
+from benchmarks import (
+    engine_speed,
+    fairness,
+    growth,
+    http_boto3,
+    http_report,
+    http_slow_disk,
+    http_speed,
+    http_stalls,
+    http_start,
+    in_process_boto3,
+    report,
+    startup,
+)
+from benchmarks.http_servers import MissingToolError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-SUITES = {
+    from benchmarks.report import Measured
+
+    Suite = Callable[..., Sequence[Measured]]
+
+SUITES: dict[str, Suite] = {
     "speed": engine_speed.run,
     "growth": growth.run,
     "startup": startup.run,
     "fairness": fairness.run_suite,
     "boto3": in_process_boto3.run,
+    "http": http_speed.run,
+    "http-slow-disk": http_slow_disk.run,
+    "http-boto3": http_boto3.run,
+    "http-start": http_start.run,
+    "http-stalls": http_stalls.run,
 }
 RESULTS = Path(__file__).parent / "results"
 
 
-def main() -> None:
+def main() -> int:
     arguments = parse_arguments()
+    # When it is terminated it must not leave servers behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     results_directory = RESULTS / "quick" if arguments.quick else RESULTS
     results_directory.mkdir(parents=True, exist_ok=True)
     for suite in arguments.only or SUITES:
-        with tempfile.TemporaryDirectory(prefix="benchmarks-", dir=arguments.directory) as name:
-            directory = Path(name)
-            measured = report.environment(directory, quick=arguments.quick)
-            results = SUITES[suite](directory, quick=arguments.quick, say=progress(suite))
+        try:
+            with tempfile.TemporaryDirectory(prefix="benchmarks-", dir=arguments.directory) as name:
+                directory = Path(name)
+                measured = report.environment(directory, quick=arguments.quick)
+                results = SUITES[suite](directory, quick=arguments.quick, say=progress(suite))
+        except MissingToolError as error:
+            print(f"error: {suite}: {error}\n\nhint: {error.hint}", file=sys.stderr)
+            if arguments.only:
+                return 2
+            continue  # the others can be measured without it
         report.write_json(results_directory / f"{suite}.json", measured, results)
     report.write_markdown(results_directory)
-    print((results_directory / "engine.md").read_text())
+    http_report.write_markdown(results_directory)
+    for page in (report.PAGE, http_report.PAGE):
+        if (results_directory / page).exists():
+            print((results_directory / page).read_text())
+    return 0
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -60,4 +96,4 @@ def progress(suite: str) -> Callable[[str], None]:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -9,12 +9,12 @@ import statistics
 import subprocess
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import apsw
 
 from benchmarks.floor import BareAppend
-from benchmarks.measure import Result, time_each
+from benchmarks.measure import time_each
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 APPEND_BYTES = 1024
 APPENDS = 200
 
+PAGE = "engine.md"
 TITLES = {
     "speed": "Speed",
     "growth": "Growth",
@@ -35,6 +36,15 @@ COMPARISON_HEAD = (
     "|---|---|---|---|---|---|---|\n"
 )
 READING_HEAD = "| | median (rounds) | target | |\n|---|---|---|---|\n"
+
+
+class Measured(Protocol):
+    """A dataclass that knows whether it reached its goal; None if it has none."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def reached(self) -> bool | None: ...
 
 
 def environment(directory: Path, *, quick: bool) -> dict[str, Any]:
@@ -74,7 +84,7 @@ def _git(*arguments: str) -> str:
     return subprocess.run(["git", *arguments], capture_output=True, check=True, text=True).stdout.strip()
 
 
-def write_json(path: Path, measured: dict[str, Any], results: Sequence[Result]) -> None:
+def write_json(path: Path, measured: dict[str, Any], results: Sequence[Measured]) -> None:
     """Write one suite's results, each with whether it reached its target (null: it has none)."""
     document = {
         **measured,
@@ -90,7 +100,8 @@ def write_markdown(directory: Path) -> None:
         for suite, title in TITLES.items()
         if (directory / f"{suite}.json").exists()
     ]
-    (directory / "engine.md").write_text("\n".join(sections))
+    if sections:
+        (directory / PAGE).write_text("\n".join(sections))
 
 
 def section(title: str, document: dict[str, Any]) -> str:

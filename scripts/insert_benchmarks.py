@@ -1,9 +1,12 @@
-"""Write the figures of the last benchmark run into README.md, between its two benchmark comments.
+"""Write the figures of the last benchmark run into README.md, between its benchmark comments.
 
 usage: python scripts/insert_benchmarks.py [--check]
 
 The figures come from benchmarks/results/*.json, which `make bench` writes; nobody types one. `--check` writes
 nothing and exits 1 when the README says something else than the results.
+
+The figures of the engine stand between <!-- benchmarks --> and <!-- /benchmarks -->, those of the server
+between <!-- server-benchmarks --> and <!-- /server-benchmarks -->.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +22,18 @@ ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 RESULTS = ROOT / "benchmarks" / "results"
 SUITES = ("speed", "growth", "startup", "boto3")
+SERVER_SUITES = ("http", "http-slow-disk", "http-boto3", "http-start", "http-stalls")
 
-BEGIN = "<!-- benchmarks -->"
-END = "<!-- /benchmarks -->"
 NO_FIGURES = "There are no figures of this release yet. `make bench` measures them on your machine.\n"
 COMPARISON_HEAD = "| | here | compared with | | ratio | goal |\n|---|---|---|---|---|---|\n"
 READING_HEAD = "| | here | goal |\n|---|---|---|\n"
+RATIO_HEAD = "| | compared with | ratio | goal |\n|---|---|---|---|\n"
+OPERATIONS = {
+    "GetItem": "GetItem",
+    "Query": "Query of 25",
+    "PutItem": "PutItem",
+    "UpdateItem": "UpdateItem, condition",
+}
 
 Document = Mapping[str, Any]
 
@@ -33,9 +42,9 @@ class NoPlaceError(ValueError):
     """The text has no place for the figures."""
 
 
-def load_results(directory: Path) -> list[Document]:
+def load_results(directory: Path, suites: Iterable[str] = SUITES) -> list[Document]:
     """Read what was measured, suite by suite."""
-    paths = (directory / f"{suite}.json" for suite in SUITES)
+    paths = (directory / f"{suite}.json" for suite in suites)
     return [json.loads(path.read_text(encoding="utf-8")) for path in paths if path.is_file()]
 
 
@@ -101,13 +110,116 @@ def goal(text: str, result: Mapping[str, Any]) -> str:
     return text if result["reached"] else f"{text}: **not reached**"
 
 
-def insert(readme: str, figures: str) -> str:
-    """Return the text with the figures in their place."""
-    before, begin, rest = readme.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise NoPlaceError(f"README.md has no {BEGIN} … {END}")
-    return f"{before}{BEGIN}\n{figures}{END}{after}"
+# --- the server ----------------------------------------------------------------------------------------------
+
+
+def render_server(documents: Iterable[Document]) -> str:
+    """Return the figures of the server as Markdown: all rates, and what has a goal, reached or not."""
+    documents = list(documents)
+    if not documents:
+        return NO_FIGURES
+    results = [result for document in documents for result in document["results"]]
+    goals = [result for result in results if result["reached"] is not None]
+    ratios = [ratio_row(result) for result in goals if "ratio" in result]
+    readings = [server_reading_row(result) for result in goals if "value" in result]
+    parts = [
+        server_conditions(documents, results),
+        rates(results),
+        table(RATIO_HEAD, ratios),
+        table(READING_HEAD, [*readings, *stall_rows(goals)]),
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def table(head: str, rows: Iterable[str]) -> str:
+    body = "".join(rows)
+    return head + body if body else ""
+
+
+def server_conditions(documents: list[Document], results: list[Mapping[str, Any]]) -> str:
+    found = {each["server"].split(",")[0]: each["version"] for each in results if each.get("version")}
+    names = ", ".join(f"{engine} {version}" for engine, version in found.items() if engine != "singletable")
+    peers = f" Compared: {names}.\n" if names else ""
+    missing = [f"Not measured: {each['server']} ({each['why']}).\n" for each in results if "why" in each]
+    return conditions(documents) + peers.lstrip() + "".join(dict.fromkeys(missing))
+
+
+def rates(results: list[Mapping[str, Any]]) -> str:
+    """A table of requests a second: a row a server that was measured with every operation."""
+    by_server: dict[str, dict[str, float]] = {}
+    for result in results:
+        if "rate" in result:
+            by_server.setdefault(result["server"], {})[result["operation"]] = result["rate"]
+    head = "| requests/s | " + " | ".join(OPERATIONS.values()) + " |\n"
+    head += "|---|" + "---:|" * len(OPERATIONS) + "\n"
+    rows = (
+        f"| {name} | " + " | ".join(f"{of_server[operation]:,.0f}" for operation in OPERATIONS) + " |\n"
+        for name, of_server in by_server.items()
+        if of_server.keys() == OPERATIONS.keys()
+    )
+    return table(head, rows)
+
+
+def ratio_row(result: Mapping[str, Any]) -> str:
+    if "operation" in result:
+        wanted = goal(f"at least {result['ratio_min']:g}x", result)
+        name = f"{OPERATIONS[result['operation']]}: {result['server']}"
+        return f"| {name} | {result['against']} | {result['ratio']:.2f}x | {wanted} |\n"
+    here, other = result["subject"], result["floor"]
+    wanted = goal(f"at most {result['ratio_max']:g}x", result)
+    name = f"{result['name']}: {here['median_us']:.0f} us"
+    return f"| {name} | {other['name']}: {other['median_us']:.0f} us | {result['ratio']:.2f}x | {wanted} |\n"
+
+
+def server_reading_row(result: Mapping[str, Any]) -> str:
+    unit = result["unit"]
+    wanted = goal(f"at most {result['value_max']:g} {unit}", result)
+    return f"| {result['name']} | {result['value']:g} {unit} | {wanted} |\n"
+
+
+def stall_rows(goals: list[Mapping[str, Any]]) -> list[str]:
+    """Of each kind of work the longest stall, whichever client had it."""
+    longest: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for result in goals:
+        if "stall_ms" in result:
+            key = (result["server"], result["beside"])
+            longest[key] = max(longest.get(key, result), result, key=lambda each: each["stall_ms"])
+    return [stall_row(result) for result in longest.values()]
+
+
+def stall_row(result: Mapping[str, Any]) -> str:
+    wanted = goal(f"at most {result['stall_ms_max']:g} ms", result)
+    name = f"{result['server']}: longest stall beside {result['beside']}"
+    return f"| {name} | {result['stall_ms']:.0f} ms ({result['client']}) | {wanted} |\n"
+
+
+# --- the README ----------------------------------------------------------------------------------------------
+
+PLACES: dict[str, tuple[tuple[str, ...], Callable[[Iterable[Document]], str]]] = {
+    "benchmarks": (SUITES, render),
+    "server-benchmarks": (SERVER_SUITES, render_server),
+}
+
+
+def insert_all(readme: str, results: Path) -> str:
+    """Return the text with all figures in their places; raise NoPlaceError if it has none."""
+    places = [place for place in PLACES if f"<!-- {place} -->" in readme]
+    if not places:
+        raise NoPlaceError(f"README.md has no <!-- {next(iter(PLACES))} -->")
+    for place in places:
+        suites, render_place = PLACES[place]
+        readme = insert(readme, render_place(load_results(results, suites)), place)
+    return readme
+
+
+def insert(readme: str, figures: str, place: str) -> str:
+    """Return the text with the figures in one place."""
+    begin, end = f"<!-- {place} -->", f"<!-- /{place} -->"
+    before, found, rest = readme.partition(begin)
+    _, found_end, after = rest.partition(end)
+    if not found or not found_end:
+        raise NoPlaceError(f"README.md has no {begin} … {end}")
+    return f"{before}{begin}\n{figures}{end}{after}"
 
 
 def main(arguments: list[str] | None = None, *, readme: Path = README, results: Path = RESULTS) -> int:
@@ -118,7 +230,7 @@ def main(arguments: list[str] | None = None, *, readme: Path = README, results: 
     options = parser.parse_args(arguments)
     text = readme.read_text(encoding="utf-8")
     try:
-        wanted = insert(text, render(load_results(results)))
+        wanted = insert_all(text, results)
     except NoPlaceError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -33,13 +33,22 @@ class Response:
         return answer
 
 
+# What a signature looks like; whether it is right, nobody asks yet.
+AUTHORIZATION = (
+    "Authorization: AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20261115/us-east-1/dynamodb/aws4_request, "
+    f"SignedHeaders=host;x-amz-date;x-amz-target, Signature={'0' * 64}"
+)
+SIGNATURE = (AUTHORIZATION, "X-Amz-Date: 20261115T120000Z")
+
+
 def call(operation: str, body: object, *headers: str, target: str = "DynamoDB_20120810") -> bytes:
-    """Return the bytes of a request; a body that is no bytes is sent as JSON."""
+    """Return the bytes of a signed request; a body that is no bytes is sent as JSON."""
     payload = body if isinstance(body, bytes) else json.dumps(body).encode()
     return post(
         payload,
         f"X-Amz-Target: {target}.{operation}",
         "Content-Type: application/x-amz-json-1.0",
+        *SIGNATURE,
         *headers,
     )
 

@@ -14,7 +14,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 import singletable
-from serving import CommandProcess, HttpSocket, call
+from serving import CommandProcess, HttpSocket, call, post
 from singletable.server import Address
 from singletable.storage.check import check_file
 
@@ -193,3 +193,95 @@ def test_arns_name_the_region_and_account_of_the_command(tmp_path: Path) -> None
     assert table["TableArn"] == "arn:aws:dynamodb:eu-west-1:123456789012:table/things"
     assert "AWS_DEFAULT_REGION=eu-west-1" in err
     assert 'region_name="eu-west-1"' in err
+
+
+UNSIGNED = post(b"{}", "Content-Type: application/json", "X-Amz-Target: DynamoDB_20120810.ListTables")
+
+
+def test_signature_is_asked_for_unless_switched_off(tmp_path: Path) -> None:
+    with CommandProcess("serve", "--port", "0", "--json", cwd=tmp_path) as server:
+        with HttpSocket(ready(server)) as client:
+            assert "MissingAuthenticationToken" in client.ask(UNSIGNED).json["__type"]
+        _, _, err = server.end(signal.SIGTERM)
+    assert "no signature" not in err
+    with CommandProcess("serve", "--port", "0", "--json", "--no-sign-check", cwd=tmp_path) as server:
+        with HttpSocket(ready(server)) as client:
+            assert client.ask(UNSIGNED).json == {"TableNames": []}
+        _, _, err = server.end(signal.SIGTERM)
+    assert "requests need no signature" in err
+
+
+def test_connections_beyond_the_bound_are_turned_away(tmp_path: Path) -> None:
+    with CommandProcess("serve", "--port", "0", "--json", "--connections-max", "1", cwd=tmp_path) as server:
+        address = ready(server)
+        with HttpSocket(address) as first:
+            assert first.ask(call("ListTables", {})).status == 200
+            with HttpSocket(address) as second:
+                assert second.receive().status == 503
+
+
+def test_json_log_is_json_in_every_line(tmp_path: Path) -> None:
+    options = ("--port", "0", "--json", "--log", "json", "--host", "0.0.0.0")
+    with CommandProcess("serve", *options, cwd=tmp_path) as server:
+        address = ready(server)
+        with HttpSocket(Address("127.0.0.1", address.port)) as client:
+            answered = client.ask(call("CreateTable", TABLE))
+            assert client.ask(UNSIGNED).status == 400
+            client.send(b"nonsense\r\n\r\n")
+            assert client.receive().status == 400
+        code, out, err = server.end(signal.SIGTERM)
+    assert (code, out) == (0, "")
+    warning, *lines = [json.loads(line) for line in err.splitlines()]
+    assert (warning["level"], warning["message"].partition(":")[0]) == (
+        "warning",
+        "whoever reaches 0.0.0.0 can read and change everything",
+    )
+    assert [(line["operation"], line["table"], line["status"], line["error"]) for line in lines] == [
+        ("CreateTable", "things", 200, None),
+        ("ListTables", None, 400, "MissingAuthenticationTokenException"),
+        (None, None, 400, "MalformedHttpRequestException"),
+    ]
+    assert lines[0]["request_id"] == answered.headers["x-amzn-RequestId"]
+    assert lines[0]["bytes_out"] == len(answered.body)
+    assert lines[0]["remote"].startswith("127.0.0.1:")
+
+
+def test_text_log_is_for_people(tmp_path: Path) -> None:
+    with CommandProcess("serve", "--port", "0", "--json", "--log", "text", cwd=tmp_path) as server:
+        with HttpSocket(ready(server)) as client:
+            assert client.ask(call("ListTables", {})).status == 200
+        _, _, err = server.end(signal.SIGTERM)
+    assert re.search(
+        r"^\S+Z 127\.0\.0\.1:\d+ ListTables - 200 - 2/17 bytes [\d.]+ ms [0-9A-V]{52}$", err, re.M
+    )
+    assert "any credentials work" in err
+
+
+def test_server_goes_on_when_nobody_reads_its_log(tmp_path: Path) -> None:
+    with CommandProcess("serve", "app.db", "--port", "0", "--json", "--log", "json", cwd=tmp_path) as server:
+        address = ready(server)
+        assert server.process.stderr is not None
+        server.process.stderr.close()
+        with HttpSocket(address) as client:
+            for _ in range(50):
+                assert client.ask(call("ListTables", {})).status == 200
+        server.process.stderr = None
+        assert server.end(signal.SIGTERM)[0] == 0
+
+
+@pytest.mark.parametrize("count", ["0", "-1", "many", "1000001", "99999999999999999999"])
+def test_count_of_connections_that_makes_no_sense_is_refused(count: str, tmp_path: Path) -> None:
+    with CommandProcess("serve", f"--connections-max={count}", cwd=tmp_path) as server:
+        out, err = server.process.communicate()
+    assert (server.process.returncode, out) == (2, "")
+    assert f"'{count}' is no number from 1 to 1000000" in err
+
+
+def test_other_origins_are_allowed_unless_switched_off(tmp_path: Path) -> None:
+    for flags, allowed in (((), "*"), (("--no-cors",), None)):
+        with (
+            CommandProcess("serve", "--port", "0", "--json", *flags, cwd=tmp_path) as server,
+            HttpSocket(ready(server)) as client,
+        ):
+            answer = client.ask(call("ListTables", {}, "Origin: http://example.com"))
+            assert answer.headers.get("Access-Control-Allow-Origin") == allowed

@@ -1,9 +1,10 @@
-"""The figures in the README are those of the last benchmark run; the scripts behind other figures run."""
+"""The figures in the README and the pages are those of the results; the scripts behind other figures run."""
 
 from __future__ import annotations
 
 import importlib.util
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -42,6 +43,37 @@ START: Final[dict[str, Any]] = {
     "value_max": 2.0,
     "reached": True,
 }
+RATES: Final[list[dict[str, Any]]] = [
+    {
+        "operation": operation,
+        "server": server,
+        "version": version,
+        "rate": rate,
+        "reached": None,
+    }
+    for operation, rate in (("GetItem", 12345.6), ("Query", 4000.0), ("PutItem", 900.4), ("UpdateItem", 7.0))
+    for server, version in (("singletable, in memory", "0.1.0"), ("dynalite, in memory", "4.0.0"))
+]
+ALONE: Final[dict[str, Any]] = {**RATES[0], "server": "gets alone", "version": ""}
+RATIO: Final[dict[str, Any]] = {
+    "operation": "GetItem",
+    "server": "singletable, in memory",
+    "against": "dynalite, in memory",
+    "ratio": 2.5,
+    "ratio_min": 3.0,
+    "reached": False,
+}
+STALL: Final[dict[str, Any]] = {
+    "server": "singletable, durable",
+    "beside": "scans",
+    "client": "GetItem",
+    "stall_ms": 31.4,
+    "stall_ms_max": 50.0,
+    "reached": True,
+}
+LONGER_STALL: Final[dict[str, Any]] = {**STALL, "client": "PutItem", "stall_ms": 61.4, "reached": False}
+DISK_STALL: Final[dict[str, Any]] = {**STALL, "client": "append", "stall_ms": 99.0, "reached": None}
+LEFT_OUT: Final[dict[str, Any]] = {"server": "dynoxide, in memory", "why": "no cargo", "reached": None}
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +130,58 @@ def test_every_figure_with_a_goal_is_shown_reached_or_not(
     assert text.endswith("<!-- /benchmarks -->\nafter\n")
 
 
+def test_server_figures_are_shown_in_their_own_place(
+    script: ModuleType, readme: Path, tmp_path: Path
+) -> None:
+    text = readme.read_text()
+    readme.write_text(f"{text}<!-- server-benchmarks -->\nold\n<!-- /server-benchmarks -->\nend\n")
+    write_results(tmp_path, "speed", FAST)
+    write_results(tmp_path, "http", *RATES, RATIO, {**RATIO, "ratio_min": None, "reached": None}, LEFT_OUT)
+    write_results(tmp_path, "http-slow-disk", ALONE)
+    write_results(tmp_path, "http-start", START)
+    write_results(tmp_path, "http-stalls", STALL, LONGER_STALL, DISK_STALL)
+    assert script.main([], readme=readme, results=tmp_path) == 0
+    text = readme.read_text()
+    engine, _, server = text.partition("<!-- server-benchmarks -->\n")
+    assert "| get | 214 us |" in engine
+    assert server == (
+        "Measured 2026-11-15 on Linux x86_64, 2 cores, Python 3.11.7, SQLite 3.54.0, where an append of 1 KB with "
+        "fdatasync takes 116 us. Medians; each pair was measured in turns, in one run.\n"
+        "Compared: dynalite 4.0.0.\n"
+        "Not measured: dynoxide, in memory (no cargo).\n"
+        "\n"
+        "| requests/s | GetItem | Query of 25 | PutItem | UpdateItem, condition |\n"
+        "|---|---:|---:|---:|---:|\n"
+        "| singletable, in memory | 12,346 | 4,000 | 900 | 7 |\n"
+        "| dynalite, in memory | 12,346 | 4,000 | 900 | 7 |\n"
+        "\n"
+        "| | compared with | ratio | goal |\n"
+        "|---|---|---|---|\n"
+        "| GetItem: singletable, in memory | dynalite, in memory | 2.50x | at least 3x: **not reached** |\n"
+        "\n"
+        "| | here | goal |\n"
+        "|---|---|---|\n"
+        "| open | 0.318 ms | at most 2 ms |\n"
+        "| singletable, durable: longest stall beside scans | 61 ms (PutItem) | at most 50 ms: **not reached** |\n"
+        "<!-- /server-benchmarks -->\nend\n"
+    )
+
+
+def test_pages_of_the_results_show_the_results(tmp_path: Path) -> None:
+    results = ROOT / "benchmarks" / "results"
+    for path in results.glob("*.json"):
+        shutil.copy(path, tmp_path)
+    render = (
+        "import sys, pathlib; from benchmarks import http_report, report; "
+        "directory = pathlib.Path(sys.argv[1]); "
+        "report.write_markdown(directory); http_report.write_markdown(directory)"
+    )
+    subprocess.run([sys.executable, "-c", render, str(tmp_path)], check=True, cwd=ROOT)
+    for pattern in ("*.md", "*.svg"):
+        written = {path.name: path.read_text() for path in tmp_path.glob(pattern)}
+        assert written == {path.name: path.read_text() for path in results.glob(pattern)}
+
+
 def test_quick_run_is_called_one(script: ModuleType, readme: Path, tmp_path: Path) -> None:
     write_results(tmp_path, "speed", FAST, quick=True)
     script.main([], readme=readme, results=tmp_path)
@@ -120,7 +204,13 @@ def test_check_tells_stale_figures_and_writes_nothing(
 
 
 @pytest.mark.parametrize(
-    "text", ["nothing", "<!-- benchmarks -->", "<!-- /benchmarks --> <!-- benchmarks -->"]
+    "text",
+    [
+        "nothing",
+        "<!-- benchmarks -->",
+        "<!-- /benchmarks --> <!-- benchmarks -->",
+        "<!-- benchmarks --> <!-- /benchmarks --> <!-- server-benchmarks -->",
+    ],
 )
 def test_readme_without_a_place_for_figures_is_an_error(
     script: ModuleType, tmp_path: Path, text: str

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import singletable
-from serving import HttpSocket, call, post
+from serving import SIGNATURE, HttpSocket, call, post
 from singletable.limits import REQUEST_BYTES_MAX
-from singletable.server import BackgroundServer
+from singletable.server import BackgroundServer, ServerSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,6 +68,28 @@ def test_get_says_that_the_service_is_healthy(client: HttpSocket) -> None:
     assert answer.headers["x-amz-crc32"] == "3128867991"
 
 
+@pytest.mark.parametrize("path", ["/abc", "/-", "/index.htm", "/health", "//"])
+def test_only_the_root_is_healthy(client: HttpSocket, path: str) -> None:
+    answer = client.ask(f"GET {path} HTTP/1.1\r\nHost: test\r\n\r\n".encode())
+    assert (answer.status, answer.body) == (404, b"<UnknownOperationException/>\n")
+
+
+@pytest.mark.parametrize("url", ["http://test/", "http://test", "http://test/?a=b", "/?a=/b"])
+def test_root_is_healthy_however_it_is_written(client: HttpSocket, url: str) -> None:
+    assert client.ask(f"GET {url} HTTP/1.1\r\nHost: test\r\n\r\n".encode()).status == 200
+
+
+def test_health_names_the_region() -> None:
+    settings = ServerSettings(port=0, region="eu-west-1")
+    with (
+        singletable.Database.open(":memory:", region="eu-west-1") as database,
+        BackgroundServer(database, settings) as address,
+        HttpSocket(address) as client,
+    ):
+        answer = client.ask(b"GET /?from=load-balancer HTTP/1.1\r\nHost: test\r\n\r\n")
+    assert answer.body == b"healthy: dynamodb.eu-west-1.amazonaws.com "
+
+
 def test_head_is_answered_without_a_body(client: HttpSocket) -> None:
     client.send(b"HEAD / HTTP/1.1\r\nHost: test\r\n\r\n")
     assert client.receive(body_expected=False).headers["Content-Length"] == "42"
@@ -113,6 +135,28 @@ def test_unknown_target_is_an_unknown_operation(client: HttpSocket, request_byte
     assert answer.headers["Content-Type"] == "application/x-amz-json-1.0"
 
 
+@pytest.mark.parametrize("size", [2, 1 << 20], ids=["small", "large"])
+def test_unsigned_request_is_refused_and_does_nothing(client: HttpSocket, size: int) -> None:
+    target = ("Content-Type: application/json", "X-Amz-Target: DynamoDB_20120810.DeleteTable")
+    body = b'{"TableName":"things"}'.ljust(size)
+    answer = client.ask(post(body, *target))
+    assert answer.status == 400
+    assert answer.json == {
+        "__type": "com.amazon.coral.service#MissingAuthenticationTokenException",
+        "message": "Request is missing Authentication Token",
+    }
+    assert answer.headers["Content-Type"] == "application/json"
+    assert client.ask(call("ListTables", {})).json == {"TableNames": ["things"]}
+
+
+def test_page_of_another_origin_may_call_and_read(client: HttpSocket) -> None:
+    asked = ("Origin: http://example.com", "Access-Control-Request-Method: POST")
+    ahead = client.ask("\r\n".join(["OPTIONS / HTTP/1.1", "Host: test", *asked, "", ""]).encode())
+    assert (ahead.status, ahead.body, ahead.headers["Access-Control-Allow-Methods"]) == (200, b"", "POST")
+    answer = client.ask(call("ListTables", {}, "Origin: http://example.com"))
+    assert (answer.json, answer.headers["Access-Control-Allow-Origin"]) == ({"TableNames": ["things"]}, "*")
+
+
 def test_streams_are_refused_with_their_sentence(client: HttpSocket) -> None:
     answer = client.ask(call("ListStreams", {}, target="DynamoDBStreams_20120810"))
     assert answer.status == 400
@@ -128,7 +172,7 @@ def test_body_that_is_no_json_is_a_serialization_exception(client: HttpSocket, o
 
 def test_content_type_of_the_request_is_that_of_the_answer(client: HttpSocket) -> None:
     target = "X-Amz-Target: DynamoDB_20120810.ListTables"
-    answer = client.ask(post(b"{}", target, "Content-Type:  application/json ; charset=utf-8"))
+    answer = client.ask(post(b"{}", target, "Content-Type:  application/json ; charset=utf-8", *SIGNATURE))
     assert answer.status == 200
     assert answer.headers["Content-Type"] == "application/json"
 
@@ -175,7 +219,7 @@ def chunked(pieces: list[bytes], *headers: str, trailers: bytes = b"") -> bytes:
     return b"".join([head, *chunks, b"0\r\n", trailers, b"\r\n"])
 
 
-AMZ = ("Content-Type: application/x-amz-json-1.0", "X-Amz-Target: DynamoDB_20120810.ListTables")
+AMZ = ("Content-Type: application/x-amz-json-1.0", "X-Amz-Target: DynamoDB_20120810.ListTables", *SIGNATURE)
 
 
 def test_chunked_body_is_put_together(client: HttpSocket) -> None:

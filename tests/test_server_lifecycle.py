@@ -15,7 +15,9 @@ from singletable.server import Address, BackgroundServer, ListenError, ServerSet
 from singletable.server.dispatch import SHORT_BODY_BYTES_MAX
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from singletable.wire.answers import WaitingWrite, WireAnswer
 
 TABLE: Any = {
     "TableName": "things",
@@ -29,18 +31,28 @@ STORED = {"Item": {"PK": {"S": "a"}, "v": {"S": "1"}}}
 
 
 class SlowDisk:
-    """A real database whose puts wait, as if for a disk, until they are let go."""
+    """A real database whose writes wait, as if for a disk, until they are let go."""
+
+    is_in_memory = False
 
     def __init__(self, database: singletable.Database) -> None:
         self._database = database
+        self.answer = database.answer
+        self.metrics = database.metrics
+        self.arrived = threading.Semaphore(0)
         self.put_began = threading.Semaphore(0)
         self.let_go = threading.Event()
+        self.groups: list[int] = []
 
-    def answer(self, operation: str, body: bytes) -> tuple[int, bytes]:
-        if operation == "PutItem":
-            self.put_began.release()
-            assert self.let_go.wait(TIMEOUT_S)
-        return self._database.answer(operation, body)
+    def begin(self, operation: str, body: bytes) -> WireAnswer | WaitingWrite | None:
+        self.arrived.release()
+        return self._database.begin(operation, body)
+
+    def answer_writes(self, waiting: Sequence[WaitingWrite]) -> list[WireAnswer]:
+        self.groups.append(len(waiting))
+        self.put_began.release()
+        assert self.let_go.wait(TIMEOUT_S)
+        return self._database.answer_writes(waiting)
 
 
 @pytest.fixture
@@ -55,18 +67,63 @@ def slow(database: singletable.Database) -> SlowDisk:
     return SlowDisk(database)
 
 
-def test_only_short_reads_are_answered_on_the_event_loop(database: singletable.Database) -> None:
-    class Recording:
-        def answer(self, operation: str, body: bytes) -> tuple[int, bytes]:
-            names.append(threading.current_thread().name)
-            return database.answer(operation, body)
+class Recording:
+    """A real database that tells in which threads it was asked, and for what."""
 
-    names: list[str] = []
+    def __init__(self, database: singletable.Database) -> None:
+        self._database = database
+        self.is_in_memory = database.is_in_memory
+        self.answer_writes = database.answer_writes
+        self.metrics = database.metrics
+        self.asked: list[tuple[str, bool]] = []
+
+    def answer(self, operation: str, body: bytes) -> WireAnswer:
+        self._record(operation)
+        return self._database.answer(operation, body)
+
+    def begin(self, operation: str, body: bytes) -> WireAnswer | WaitingWrite | None:
+        self._record(operation)
+        return self._database.begin(operation, body)
+
+    def _record(self, operation: str) -> None:
+        is_on_loop = threading.current_thread().name == "singletable-server"
+        self.asked.append((operation, is_on_loop))
+
+
+def test_what_is_long_is_not_answered_on_the_event_loop(database: singletable.Database) -> None:
+    recording = Recording(database)
     long_get = call("GetItem", {"TableName": "things", "Key": {"PK": {"S": "a" * SHORT_BODY_BYTES_MAX}}})
-    with BackgroundServer(Recording()) as address, HttpSocket(address) as client:
+    with BackgroundServer(recording) as address, HttpSocket(address) as client:
         assert client.ask(GET).status == 200
+        assert client.ask(PUT).status == 200
         assert client.ask(long_get).status == 400
-    assert [name.startswith("singletable-write") for name in names] == [False, True]
+        assert client.ask(call("DeleteTable", {"TableName": "things"})).status == 200
+    assert recording.asked == [
+        ("GetItem", True),
+        ("PutItem", True),
+        ("GetItem", False),
+        ("DeleteTable", False),
+    ]
+
+
+def test_page_that_turns_out_to_be_long_is_read_again_in_a_thread(database: singletable.Database) -> None:
+    recording = Recording(database)
+    items: Any = [{"PutRequest": {"Item": {"PK": {"S": f"{n}"}, "v": {"N": f"{n}"}}}} for n in range(200)]
+    for first in range(0, len(items), 25):
+        database.batch_write_item(RequestItems={"things": items[first : first + 25]})
+    short = {"TableName": "things"}
+    long: Any = {
+        **short,
+        "FilterExpression": "v >= :low",
+        "ExpressionAttributeValues": {":low": {"N": "150"}},
+        "ReturnConsumedCapacity": "TOTAL",
+    }
+    with BackgroundServer(recording) as address, HttpSocket(address) as client:
+        assert client.ask(call("Scan", short)).json["Count"] == 200
+        answer = client.ask(call("Scan", long)).json
+    assert (answer["Count"], answer["ScannedCount"]) == (50, 200)
+    assert recording.asked == [("Scan", True), ("Scan", True), ("Scan", False)]
+    assert answer["ConsumedCapacity"] == database.scan(**long)["ConsumedCapacity"]
 
 
 def test_write_that_waits_for_the_disk_holds_up_no_other_client(slow: SlowDisk) -> None:
@@ -79,17 +136,57 @@ def test_write_that_waits_for_the_disk_holds_up_no_other_client(slow: SlowDisk) 
         assert reader.ask(GET).json == STORED
 
 
-def test_writes_of_several_clients_are_under_way_together(slow: SlowDisk) -> None:
-    with BackgroundServer(slow) as address:
+def test_writes_that_arrive_during_a_commit_share_the_next_one(slow: SlowDisk) -> None:
+    with BackgroundServer(slow) as address, HttpSocket(address) as reader:
         clients = [HttpSocket(address) for _ in range(8)]
-        for client in clients:
+        clients[0].send(PUT)
+        assert slow.put_began.acquire(timeout=TIMEOUT_S)
+        for client in clients[1:]:
             client.send(PUT)
         for _ in clients:
-            assert slow.put_began.acquire(timeout=TIMEOUT_S)
+            assert slow.arrived.acquire(timeout=TIMEOUT_S)
+        assert reader.ask(GET).status == 200  # so the loop has done what it had begun
         slow.let_go.set()
         for client in clients:
             with client:
                 assert client.receive().status == 200
+    assert slow.groups == [1, 7]
+
+
+def test_request_that_is_one_too_many_is_throttled(slow: SlowDisk) -> None:
+    settings = ServerSettings(port=0, requests_max=1)
+    with BackgroundServer(slow, settings) as address, HttpSocket(address) as writer:
+        writer.send(PUT)
+        assert slow.put_began.acquire(timeout=TIMEOUT_S)
+        with HttpSocket(address) as other:
+            refusal = other.ask(PUT)
+            assert refusal.status == 400
+            assert refusal.json["__type"].endswith("#ThrottlingException")
+            slow.let_go.set()
+            assert writer.receive().status == 200
+            assert other.ask(PUT).status == 200
+
+
+def test_writes_of_one_turn_in_memory_share_a_transaction(database: singletable.Database) -> None:
+    class Counting(Recording):
+        def __init__(self, database: singletable.Database) -> None:
+            super().__init__(database)
+            self.groups: list[int] = []
+            self.answer_writes = self._counted
+
+        def _counted(self, waiting: Sequence[WaitingWrite]) -> list[WireAnswer]:
+            self.groups.append(len(waiting))
+            return database.answer_writes(waiting)
+
+    counting = Counting(database)
+    with BackgroundServer(counting) as address:
+        clients = [HttpSocket(address) for _ in range(16)]
+        for client in clients:
+            client.send(PUT)
+        for client in clients:
+            with client:
+                assert client.receive().status == 200
+    assert sum(counting.groups) == 16
 
 
 def test_read_sent_behind_a_write_on_one_connection_sees_it(slow: SlowDisk) -> None:
@@ -206,17 +303,35 @@ def has_room(address: Address) -> bool:
 
 
 class Broken:
-    """A database that fails in a way nobody thought of."""
+    """A database that fails in ways nobody thought of: at once, in a thread, and in the middle of a group."""
 
-    def answer(self, operation: str, body: bytes) -> tuple[int, bytes]:
+    is_in_memory = False
+
+    def __init__(self, database: singletable.Database) -> None:
+        self._database = database
+        self.metrics = database.metrics
+
+    def answer(self, operation: str, body: bytes) -> WireAnswer:
+        raise RuntimeError("the floor is missing")
+
+    def begin(self, operation: str, body: bytes) -> WireAnswer | WaitingWrite | None:
+        if operation == "GetItem":
+            raise RuntimeError("the floor is missing")
+        return self._database.begin(operation, body)
+
+    def answer_writes(self, waiting: Sequence[WaitingWrite]) -> list[WireAnswer]:
         raise RuntimeError("the floor is missing")
 
 
-@pytest.mark.parametrize("request_bytes", [PUT, GET], ids=["write", "read"])
+@pytest.mark.parametrize(
+    "request_bytes",
+    [PUT, GET, call("DeleteTable", {"TableName": "things"})],
+    ids=["write", "read", "in a thread"],
+)
 def test_failure_of_the_database_is_an_internal_server_error(
-    request_bytes: bytes, caplog: pytest.LogCaptureFixture
+    database: singletable.Database, request_bytes: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with BackgroundServer(Broken()) as address, HttpSocket(address) as client:
+    with BackgroundServer(Broken(database)) as address, HttpSocket(address) as client:
         for _ in range(2):
             answer = client.ask(request_bytes)
             assert answer.status == 500

@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from serving import call, post
+from singletable.limits import MIB
+from singletable.server.budget import Budget
 from singletable.server.reader import Refusal, Request, RequestReader
 
 BODIES = st.binary(max_size=40)
@@ -31,7 +33,7 @@ def test_requests_are_the_same_wherever_the_stream_is_cut(
     messages: list[tuple[bytes, bytes]], cuts: list[int]
 ) -> None:
     stream = b"".join(sent for sent, _ in messages)
-    reader = RequestReader()
+    reader = RequestReader(Budget(64 * MIB), lambda: None)
     edges = sorted({0, len(stream), *(cut % (len(stream) + 1) for cut in cuts)})
     for start, end in itertools.pairwise(edges):
         reader.feed(stream[start:end])
@@ -45,7 +47,7 @@ def test_requests_are_the_same_wherever_the_stream_is_cut(
 
 @given(st.lists(st.binary(max_size=200), max_size=6))
 def test_any_bytes_end_in_requests_or_one_refusal(pieces: list[bytes]) -> None:
-    reader = RequestReader()
+    reader = RequestReader(Budget(64 * MIB), lambda: None)
     for piece in pieces:
         if not reader.finished:
             reader.feed(piece)
@@ -55,7 +57,7 @@ def test_any_bytes_end_in_requests_or_one_refusal(pieces: list[bytes]) -> None:
 
 
 def test_body_in_many_small_chunks_is_kept_in_one_buffer() -> None:
-    reader = RequestReader()
+    reader = RequestReader(Budget(64 * MIB), lambda: None)
     reader.feed(chunked_post([b"x"] * 5000))
     request = reader.take()
     assert isinstance(request, Request)

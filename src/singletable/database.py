@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, Unpack, cast
+from typing import TYPE_CHECKING, Any, Final, Self, Unpack, cast
 
 from singletable.clock import Clock, SystemClock
+from singletable.engine.patience import OutOfPatienceError, Patience
+from singletable.engine.throttling import Throttle
 from singletable.errors import ConditionFailedError, TransactionCanceledError
+from singletable.limits import INDEX_DELAY_S_MAX, MIB
+from singletable.metrics import MetricsSnapshot
 from singletable.storage.check import check_connection
 from singletable.storage.connections import MEMORY, Durability, Place
 from singletable.storage.problems import Problem
 from singletable.storage.store import Store
-from singletable.wire.answers import WireAnswer, answer
+from singletable.wire.answers import WaitingWrite, WireAnswer, answer, answer_writes, begin_answer
 from singletable.wire.arns import DEFAULT_ACCOUNT, DEFAULT_REGION, check_account, check_region
 from singletable.wire.forms import NATIVE
 from singletable.wire.operations import execute
@@ -22,6 +27,9 @@ from singletable.wire.parameters import Session
 if TYPE_CHECKING:
     from singletable.boto.patching import Patch
     from singletable.wire import types
+
+# A millisecond or two: what one request may take of the time of all others.
+_SHORT: Final = Patience(rows=1_000, decoded_rows=100, read_bytes=MIB)
 
 
 class Database:
@@ -36,6 +44,7 @@ class Database:
         if not isinstance(session, Session):
             raise TypeError("open a database with Database.open(path)")
         self._session = session
+        self._hurried_session = replace(session, patience=_SHORT)
 
     @classmethod
     def open(
@@ -45,6 +54,8 @@ class Database:
         durability: Durability = "full",
         region: str = DEFAULT_REGION,
         account: str = DEFAULT_ACCOUNT,
+        throttling: bool = False,
+        index_delay_s: float = 0,
         clock: Clock | None = None,
         vfs: str | None = None,
     ) -> Self:
@@ -54,13 +65,28 @@ class Database:
         the end of the process, also by SIGKILL, but a power cut may take the last moments.
 
         Region and account are those of the ARNs of tables; both are as good with any file.
+
+        With throttling, requests that come faster than AWS would take them raise a `ThrottledError`.
+
+        With an index delay, reads of global indexes see a change so many seconds after it was made: for trying
+        code under the eventual consistency of AWS.
         """
         if durability not in ("full", "relaxed"):
             raise ValueError(f"durability is 'full' or 'relaxed', not {durability!r}")
         check_region(region)
         check_account(account)
+        if not 0 <= index_delay_s <= INDEX_DELAY_S_MAX:
+            raise ValueError(
+                f"index_delay_s is a number from 0 to {INDEX_DELAY_S_MAX}, not {index_delay_s!r}"
+            )
         place = Place(_absolute(os.fsdecode(path)), durability, vfs)
-        return cls(Session(Store(place, clock or SystemClock()), region, account))
+        clock = clock or SystemClock()
+        store = Store(place, clock, index_delay_us=round(index_delay_s * 1_000_000))
+        session = Session(store, region, account)
+        if throttling:
+            throttle = Throttle(clock, session.table_arn, on_event=session.metrics.throttled)
+            session = replace(session, throttle=throttle)
+        return cls(session)
 
     @property
     def path(self) -> str:
@@ -85,9 +111,30 @@ class Database:
         """Verify the whole database, as `singletable check` does. An empty list means that it is sound."""
         return self._session.store.read(lambda execute, catalog: check_connection(execute))
 
+    def metrics(self) -> MetricsSnapshot:
+        """Return what was counted since this database was opened here, by CloudWatch's names."""
+        return self._session.metrics.snapshot()
+
+    # --- requests of the wire protocol, for servers ------------------------------------------
+
+    @property
+    def is_in_memory(self) -> bool:
+        return self.path == MEMORY
+
     def answer(self, operation: str, body: bytes) -> WireAnswer:
         """Answer a JSON request of the DynamoDB protocol with an HTTP status and a JSON body."""
         return answer(self._session, operation, body)
+
+    def begin(self, operation: str, body: bytes) -> WireAnswer | WaitingWrite | None:
+        """Answer a request that is soon done, or read one that writes, for `answer_writes`; None: it is long."""
+        try:
+            return begin_answer(self._hurried_session, operation, body)
+        except OutOfPatienceError:
+            return None
+
+    def answer_writes(self, waiting: Sequence[WaitingWrite]) -> list[WireAnswer]:
+        """Carry out writes that were begun in one transaction, and answer them when it is committed."""
+        return answer_writes(self._session, waiting)
 
     def _call(self, operation: str, params: Mapping[str, Any]) -> Any:
         try:

@@ -12,6 +12,9 @@ SingleTableError
 │   ├── ResourceNotFoundError
 │   ├── ResourceInUseError
 │   ├── LimitExceededError
+│   ├── ThrottledError                  only where throttling was asked for
+│   │   ├── ThroughputExceededError
+│   │   └── ThrottlingError
 │   └── InternalServerError
 └── DatabaseError                       the file or the process, not the request
     ├── NotADatabaseError
@@ -137,6 +140,34 @@ class LimitExceededError(ApiError):
     """Too many control-plane operations, or too many resources."""
 
     code = "LimitExceededException"
+
+
+@dataclass(frozen=True, slots=True)
+class ThrottlingReason:
+    """Which limit refused a request, and the ARN of the table or index that it belongs to."""
+
+    reason: str
+    resource: str
+
+
+class ThrottledError(ApiError):
+    """Requests come faster than a table, an index or a partition may be read or written: try again later."""
+
+    def __init__(self, message: str, reasons: Sequence[ThrottlingReason]) -> None:
+        super().__init__(message)
+        self.reasons = tuple(reasons)
+
+
+class ThroughputExceededError(ThrottledError):
+    """A table with provisioned throughput was throttled."""
+
+    code = "ProvisionedThroughputExceededException"
+
+
+class ThrottlingError(ThrottledError):
+    """A table that is paid per request was throttled."""
+
+    code = "ThrottlingException"
 
 
 class InternalServerError(ApiError):

@@ -55,4 +55,7 @@ TAG_SET_BYTES_MAX: Final = 10 * KIB
 # --- our own bounds ---------------------------------------------------------------------
 WRITE_GROUP_MAX: Final = 64  # requests that share one COMMIT
 IDLE_READERS_MAX: Final = 8  # read connections kept open between requests
+INDEX_DELAY_S_MAX: Final = 3600
+LAGGING_CHANGES_MAX: Final = 10_000  # that delayed indexes hold back
+LAGGING_BYTES_MAX: Final = 64 * MIB  # of the items and keys of those changes
 BACKGROUND_HOLD_US_MAX: Final = 50_000  # the longest a background piece may hold the writer

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from singletable import __version__
 from singletable.cli.messages import say_error
+from singletable.limits import INDEX_DELAY_S_MAX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,13 +29,15 @@ _SERVE_EXAMPLES = """\
 examples:
   singletable serve app.db
   singletable serve app.db --durability relaxed    faster; the last moments may be lost in a power cut
-  singletable serve                                in memory: nothing is kept
+  singletable serve app.db --log json 2>app.log    one line for each request, for programs
+  singletable serve --no-sign-check                in memory, for curl: nothing is kept, nothing is signed
 
 then, in another terminal:
   export AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000
   aws dynamodb list-tables
 
 SIGTERM and Ctrl-C stop it: requests that have arrived are answered, then the file is closed.
+GET / says that it is healthy, GET /metrics what it does.
 """
 
 _CHECK_EXAMPLES = """\
@@ -51,6 +54,8 @@ examples:
   singletable demo --port 0
 """
 
+
+CONNECTIONS_MAX = 2048  # as in ServerSettings, which is too heavy to be imported for a --help
 
 _REGION_HELP = "the region that the ARNs of tables name (default: %(default)s)"
 _ACCOUNT_HELP = "the account that the ARNs of tables name (default: %(default)s)"
@@ -108,8 +113,45 @@ def _add_serve(commands: argparse._SubParsersAction[_Parser]) -> None:
         default="full",
         help="full: a write is on disk before it is answered (default); relaxed: soon after",
     )
+    serve.add_argument(
+        "--throttle",
+        action="store_true",
+        help="refuse requests that come faster than AWS would take them, with AWS's exceptions",
+    )
+    serve.add_argument(
+        "--index-delay",
+        metavar="MS",
+        type=_index_delay,
+        default=0,
+        help="let global indexes lag so many milliseconds behind their tables, as on AWS (default: %(default)s)",
+    )
     serve.add_argument("--region", type=_region, default="us-east-1", help=_REGION_HELP)
     serve.add_argument("--account", type=_account, default="000000000000", help=_ACCOUNT_HELP)
+    serve.add_argument(
+        "--no-sign-check",
+        dest="sign_check",
+        action="store_false",
+        help="take requests that are not signed; signatures are never verified, only asked for",
+    )
+    serve.add_argument(
+        "--no-cors",
+        dest="cors",
+        action="store_false",
+        help="let no web page of another origin call the server; AWS lets all of them",
+    )
+    serve.add_argument(
+        "--connections-max",
+        metavar="COUNT",
+        type=_count,
+        default=CONNECTIONS_MAX,
+        help="how many clients may be connected at once (default: %(default)s)",
+    )
+    serve.add_argument(
+        "--log",
+        choices=("off", "text", "json"),
+        default="off",
+        help="one line on stderr for each request, for people or for programs (default: %(default)s)",
+    )
     serve.add_argument("--json", action="store_true", help="print the ready line as JSON")
 
 
@@ -154,6 +196,19 @@ def _file(text: str) -> str:
 def _port(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text) <= 65535):
         raise argparse.ArgumentTypeError(f"{text!r} is no port: a number from 0 to 65535")
+    return int(text)
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:7]) <= 1_000_000):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to 1000000")
+    return int(text)
+
+
+def _index_delay(text: str) -> int:
+    ms_max = INDEX_DELAY_S_MAX * 1000
+    if not (text.isascii() and text.isdigit() and int(text) <= ms_max):
+        raise argparse.ArgumentTypeError(f"{text!r} is no delay: milliseconds, from 0 to {ms_max}")
     return int(text)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
-from singletable.cli.serving import print_ready, run_server, say_how_to_connect
+from singletable.cli.serving import print_ready, run_server, say_how_to_connect, warn_if_reachable
 from singletable.database import Database
 from singletable.server import ServerSettings
 
@@ -20,13 +21,27 @@ def run(arguments: argparse.Namespace) -> int:
 
     def on_ready(address: Address) -> None:
         print_ready(address, file, as_json=arguments.json)
-        say_how_to_connect(address, file, arguments.region)
+        if arguments.log == "json":
+            warn_if_reachable(address)  # and nothing else: who reads JSON lines can read no others
+        else:
+            say_how_to_connect(address, file, arguments.region, signed=arguments.sign_check)
 
     with Database.open(
         ":memory:" if file is None else file,
         durability=arguments.durability,
         region=arguments.region,
         account=arguments.account,
+        throttling=arguments.throttle,
+        index_delay_s=arguments.index_delay / 1000,
     ) as database:
-        settings = ServerSettings(host=arguments.host, port=arguments.port)
+        settings = ServerSettings(
+            host=arguments.host,
+            port=arguments.port,
+            region=arguments.region,
+            checks_signatures=arguments.sign_check,
+            allows_origins=arguments.cors,
+            # stdout is for the ready line; a process that was started without stderr has nowhere to write.
+            log=None if arguments.log == "off" or sys.stderr is None else arguments.log,
+            connections_max=arguments.connections_max,
+        )
         return run_server(database, settings, on_ready=on_ready, debug=arguments.debug)

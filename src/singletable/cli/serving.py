@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from singletable import __version__
 from singletable.cli.messages import say
 from singletable.server import serve_until_signal
+from singletable.server.access_log import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,12 +25,25 @@ CREDENTIALS = (
 )
 
 
+class _JsonLines(logging.Formatter):
+    """What else the server has to say, when its log is read by a program."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        at = time_text(int(record.created * 1_000_000))
+        message = {"time": at, "level": record.levelname.lower(), "message": record.getMessage()}
+        if record.exc_info:
+            message["trace"] = self.formatException(record.exc_info)
+        return json.dumps(message)
+
+
 def run_server(
     database: Answering, settings: ServerSettings, *, on_ready: Callable[[Address], None], debug: bool
 ) -> int:
     """Serve until a signal; return the exit code."""
-    level = logging.DEBUG if debug else logging.WARNING
-    logging.basicConfig(level=level, format="%(levelname)s: %(message)s")
+    handler = logging.StreamHandler()
+    is_json = settings.log == "json"
+    handler.setFormatter(_JsonLines() if is_json else logging.Formatter("%(levelname)s: %(message)s"))
+    logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, handlers=[handler])
     received = serve_until_signal(database, settings, on_ready=on_ready)
     return 130 if received is signal.SIGINT else 0
 
@@ -55,15 +69,27 @@ def print_ready(address: Address, file: str | None, *, as_json: bool) -> None:
     sys.stdout.flush()
 
 
-def say_how_to_connect(address: Address, file: str | None, region: str) -> None:
+def warn_if_reachable(address: Address) -> None:
+    """Warn, in the log, of an address that others can reach."""
+    if not address.is_loopback:
+        logging.getLogger("singletable.cli").warning(_reachable(address))
+
+
+def say_how_to_connect(address: Address, file: str | None, region: str, *, signed: bool) -> None:
     """Print, on stderr, what a client needs."""
     if not address.is_loopback:
-        say(f"warning: whoever reaches {address.host} can read and change everything: there are no passwords")
+        say(f"warning: {_reachable(address)}")
     if file is None:
         say("in memory: nothing is kept when it stops; name a file to keep it")
     say(f"any credentials work: export {CREDENTIALS.format(region=region)}")
+    if not signed:
+        say("requests need no signature: curl works as it is")
     say(
         f'boto3: boto3.client("dynamodb", endpoint_url="{address.url}", region_name="{region}", '
         'aws_access_key_id="local", aws_secret_access_key="local")'
     )
     say("Ctrl-C stops it")
+
+
+def _reachable(address: Address) -> str:
+    return f"whoever reaches {address.host} can read and change everything: there are no passwords"

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from singletable import limits
 from singletable.capacity.consumed import Consumed, by_table
 from singletable.capacity.units import read_units
+from singletable.engine.charges import read_charge, write_charges
 from singletable.engine.collections import collection_sizes
 from singletable.engine.keys import check_key_paths, key_of_request, require_table
 from singletable.engine.patience import OutOfPatienceError, Patience
 from singletable.engine.plans import consumed_by_write, plan
 from singletable.engine.requests import BatchGetItem, BatchGetTable, BatchWriteItem, DeleteItem, PutItem
 from singletable.engine.results import BatchGetResult, StoredItem, WritesResult
-from singletable.errors import ValidationError
+from singletable.engine.throttling import Throttle
+from singletable.errors import ThrottledError, ValidationError
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.changes import Change
 from singletable.storage.images import PrimaryKey
@@ -23,18 +25,26 @@ from singletable.storage.tables import Table
 from singletable.storage.transaction import Transaction
 
 
-def batch_get_item(store: Store, request: BatchGetItem, patience: Patience | None = None) -> BatchGetResult:
+def batch_get_item(
+    store: Store,
+    request: BatchGetItem,
+    patience: Patience | None = None,
+    throttle: Throttle | None = None,
+) -> BatchGetResult:
     """Read up to 100 items, or 16 MB of them; the rest is left unprocessed."""
+    if throttle is not None:
+        patience = None  # an item that was read is paid for: it is not read once more by another
 
     def work(execute: Execute, catalog: Catalog) -> BatchGetResult:
         wanted = [_wanted(catalog, part) for part in request.tables]
-        result = BatchGetResult({part.table: [] for part in request.tables}, {})
-        room = limits.BATCH_GET_BYTES_MAX
+        reading = _BatchReading(execute, throttle)
         for part, (table, keys) in zip(request.tables, wanted, strict=True):
-            room = _read_table(execute, part, table, keys, result, room)
-            if patience is not None and limits.BATCH_GET_BYTES_MAX - room > patience.read_bytes:
+            reading.read_table(part, table, keys)
+            if patience is not None and limits.BATCH_GET_BYTES_MAX - reading.room > patience.read_bytes:
                 raise OutOfPatienceError
-        return result
+        if reading.refusals and len(reading.refusals) == sum(len(keys) for _, keys in wanted):
+            raise reading.refusals[0]  # "if none of the items can be processed" (API reference)
+        return reading.result
 
     return store.read(work)
 
@@ -45,45 +55,75 @@ def _wanted(catalog: Catalog, part: BatchGetTable) -> tuple[Table, list[PrimaryK
     return table, [key_of_request(table, key) for key in part.keys]
 
 
-def _read_table(
-    execute: Execute,
-    part: BatchGetTable,
-    table: Table,
-    keys: list[PrimaryKey],
-    result: BatchGetResult,
-    room: int,
-) -> int:
-    """Read the items of one table into the result, and return how many bytes of room are left."""
-    items: list[StoredItem] = result.items[part.table]
-    units = 0.0
-    for number, key in enumerate(keys):
-        image = select_image(execute, table, key)
-        size = image.item_bytes if image else 0
-        if size > room:
-            result.unprocessed[part.table] = list(range(number, len(keys)))
-            room = 0
-            break
-        room -= size
-        units += read_units(size, consistent=part.consistent)
-        if image is not None:
-            items.append(image.raw if part.projection is None else part.projection.apply(image.item))
-    result.consumed.append(Consumed(table.name, units))
-    return room
+class _BatchReading:
+    """A batch while it is read: what was found, what was refused, and how many bytes of room are left."""
+
+    __slots__ = ("_execute", "_throttle", "refusals", "result", "room")
+
+    def __init__(self, execute: Execute, throttle: Throttle | None) -> None:
+        self._execute = execute
+        self._throttle = throttle
+        self.result = BatchGetResult({}, {})
+        self.refusals: list[ThrottledError] = []
+        self.room = limits.BATCH_GET_BYTES_MAX
+
+    def read_table(self, part: BatchGetTable, table: Table, keys: list[PrimaryKey]) -> None:
+        items: list[StoredItem] = []
+        unprocessed: list[int] = []
+        table_units = 0.0
+        for number, key in enumerate(keys):
+            image = select_image(self._execute, table, key)
+            size = image.item_bytes if image else 0
+            if size > self.room:
+                unprocessed += range(number, len(keys))
+                self.room = 0
+                break
+            units = read_units(size, consistent=part.consistent)
+            if self._throttle is not None:
+                refusal = self._throttle.take("Read", [read_charge(table, None, key.partition, units)])
+                if refusal is not None:
+                    self.refusals.append(refusal)
+                    unprocessed.append(number)
+                    continue
+            self.room -= size
+            table_units += units
+            if image is not None:
+                items.append(image.raw if part.projection is None else part.projection.apply(image.item))
+        self.result.items[part.table] = items
+        if unprocessed:
+            self.result.unprocessed[part.table] = unprocessed
+        self.result.consumed.append(Consumed(table.name, table_units))
 
 
-def batch_write(request: BatchWriteItem) -> Callable[[Transaction], WritesResult]:
+def batch_write(
+    request: BatchWriteItem, throttle: Throttle | None = None
+) -> Callable[[Transaction], WritesResult]:
     """Return what a BatchWriteItem does: each write stands for itself, but here they are written together."""
 
     def work(transaction: Transaction) -> WritesResult:
         changes = _plan_writes(transaction, request)
+        unprocessed: list[int] = []
+        if throttle is not None:
+            unprocessed = _throttled(throttle, changes)
+            changes = [change for number, change in enumerate(changes) if number not in unprocessed]
         for change in changes:
             transaction.apply(change)
         return WritesResult(
             by_table(consumed_by_write(change) for change in changes),
             collection_sizes(transaction, changes) if request.reports_collections else [],
+            unprocessed=unprocessed,
         )
 
     return work
+
+
+def _throttled(throttle: Throttle, changes: Sequence[Change]) -> list[int]:
+    """Charge each change for itself. Return the positions of those that are refused; if all are, raise."""
+    answers = [throttle.take("Write", write_charges(change, consumed_by_write(change))) for change in changes]
+    refusals = [(number, refusal) for number, refusal in enumerate(answers) if refusal is not None]
+    if len(refusals) == len(changes):
+        raise refusals[0][1]
+    return [number for number, _ in refusals]
 
 
 def _plan_writes(transaction: Transaction, request: BatchWriteItem) -> list[Change]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 import orjson
 
 from singletable.capacity.consumed import Consumed
 from singletable.capacity.units import read_units
+from singletable.engine.charges import failed_charge, read_charge, write_charges
 from singletable.engine.collections import collection_size
 from singletable.engine.keys import (
     check_key_paths,
@@ -24,6 +26,8 @@ from singletable.engine.plans import (
 )
 from singletable.engine.requests import GetItem, PutItem, UpdateItem, Write
 from singletable.engine.results import GetResult, WriteResult
+from singletable.engine.throttling import Throttle
+from singletable.errors import ConditionFailedError
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.images import PrimaryKey
 from singletable.storage.reading import select_item
@@ -32,7 +36,7 @@ from singletable.storage.tables import Table
 from singletable.storage.transaction import Transaction
 
 
-def get_item(store: Store, request: GetItem) -> GetResult:
+def get_item(store: Store, request: GetItem, throttle: Throttle | None = None) -> GetResult:
     """Read one item by its key."""
 
     def work(execute: Execute, catalog: Catalog) -> GetResult:
@@ -41,18 +45,24 @@ def get_item(store: Store, request: GetItem) -> GetResult:
         if request.projection is not None:
             check_key_paths(table, request.projection)
         row = select_item(execute, table, key)
-        if row is None:
-            return GetResult(None, Consumed(table.name, read_units(0, consistent=request.consistent)))
-        item_bytes, raw = row
+        item_bytes, raw = row or _NO_ROW
+        units = read_units(item_bytes, consistent=request.consistent)
+        if throttle is not None:
+            throttle.pay("Read", [read_charge(table, None, key.partition, units)])
+        if raw is None:
+            return GetResult(None, Consumed(table.name, units))
         return GetResult(
             raw if request.projection is None else request.projection.apply(orjson.loads(raw)),
-            Consumed(table.name, read_units(item_bytes, consistent=request.consistent)),
+            Consumed(table.name, units),
         )
 
     return store.read(work)
 
 
-def item_write(request: Write) -> Callable[[Transaction], WriteResult]:
+_NO_ROW: Final = (0, None)
+
+
+def item_write(request: Write, throttle: Throttle | None = None) -> Callable[[Transaction], WriteResult]:
     """Return what one PutItem, UpdateItem or DeleteItem does in its transaction."""
 
     def work(transaction: Transaction) -> WriteResult:
@@ -60,10 +70,19 @@ def item_write(request: Write) -> Callable[[Transaction], WriteResult]:
         if isinstance(request, UpdateItem):
             check_update_charge(request)
         key = key_of_write(table, request)
-        change = plan(request, table, key, transaction.get(table, key), transaction.now_us)
+        stored = transaction.get(table, key)
+        try:
+            change = plan(request, table, key, stored, transaction.now_us)
+        except ConditionFailedError:
+            if throttle is not None:
+                throttle.pay("Write", [failed_charge(request, table, key, stored)])
+            raise
+        consumed = consumed_by_write(change)
+        if throttle is not None:
+            throttle.pay("Write", write_charges(change, consumed))
         transaction.apply(change)
         return WriteResult(
-            consumed_by_write(change),
+            consumed,
             None if request.returns == "NONE" else returned_attributes(request, change),
             collection_size(transaction, change) if request.reports_collections else None,
         )

@@ -155,7 +155,7 @@ def page_of(found: PageRows, request: Query | Scan) -> Page:
         scanned=len(found.items),
         last=found.last,
         key_names=found.target.key_names if found.last is not None else (),
-        consumed=_consumed(found.target, request, found.page_bytes, found.fetches),
+        consumed=consumed_by_page(found, request),
     )
 
 
@@ -215,7 +215,9 @@ def _projected(items: list[StoredItem], request: Query | Scan) -> list[StoredIte
     return [apply(orjson.loads(item) if isinstance(item, bytes) else item) for item in items]
 
 
-def _consumed(target: Target, request: Query | Scan, page_bytes: int, fetches: _Fetches | None) -> Consumed:
+def consumed_by_page(found: PageRows, request: Query | Scan) -> Consumed:
+    """Return the units of a page: what was read for it, whatever a filter leaves."""
+    target, page_bytes, fetches = found.target, found.page_bytes, found.fetches
     consumed = Consumed(target.table.name)
     if fetches is not None:
         page_bytes = fetches.index_bytes

@@ -25,7 +25,7 @@ def plan_put(request: PutItem, table: Table, key: PrimaryKey, stored: Stored | N
     """Decide what a PutItem changes."""
     check_index_keys(table, request.item)
     check_condition(request, stored)
-    return Change(table, key, stored, Image.of(request.item, request.item_bytes), at_us)
+    return Change(table, key, stored, request.image, at_us)
 
 
 def plan_delete(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from singletable.expressions.conditions import Condition
 from singletable.expressions.key_conditions import KeyCondition
 from singletable.expressions.projections import Projection
 from singletable.expressions.updates import Update
+from singletable.storage.images import Image
 from singletable.values.types import Item
 
 ReturnValues = Literal["NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"]
@@ -42,6 +43,10 @@ class _SingleWrite:
 class PutItem(_SingleWrite):
     item: Item
     item_bytes: int
+    image: Image = field(init=False)  # made here, so that no transaction has to wait for it
+
+    def __post_init__(self) -> None:
+        self.image = Image.of(self.item, self.item_bytes)
 
 
 @dataclass(slots=True, kw_only=True)

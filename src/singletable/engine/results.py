@@ -53,7 +53,7 @@ class Page:
 class BatchGetResult:
     items: dict[str, list[StoredItem]]
     unprocessed: dict[str, list[int]]
-    """By table, the positions in the request of the keys that did not fit into the answer."""
+    """By table, the positions in the request of the keys that were throttled, or did not fit into the answer."""
     consumed: list[Consumed] = field(default_factory=list)
 
 
@@ -64,6 +64,8 @@ class WritesResult:
     consumed: list[Consumed]
     collections: list[CollectionSize] = field(default_factory=list)
     is_repeated: bool = False
+    unprocessed: Sequence[int] = ()
+    """The positions in the request of the writes of a batch that were throttled."""
 
 
 @dataclass(slots=True)

@@ -20,6 +20,7 @@ from singletable.engine.table_update_answers import (
 )
 from singletable.engine.table_update_rules import check_update
 from singletable.engine.tables import TableDescription, current_counts, existing_table, new_stream
+from singletable.engine.throttling import Throttle
 from singletable.engine.throughput import remember_change, warm_setting, warm_units
 from singletable.errors import INVALID, ValidationError
 from singletable.storage.definitions import (
@@ -36,7 +37,9 @@ from singletable.storage.store import Store
 from singletable.storage.transaction import Transaction
 
 
-def update_table(store: Store, request: UpdateTable, *, region: str) -> TableDescription:
+def update_table(
+    store: Store, request: UpdateTable, *, region: str, throttle: Throttle | None = None
+) -> TableDescription:
     """Change a table's settings, or add or remove a global index.
 
     A new index is filled in the background while writers write. The first piece is done before this returns, so
@@ -64,6 +67,8 @@ def update_table(store: Store, request: UpdateTable, *, region: str) -> TableDes
         )
 
     description = store.write(work)
+    if throttle is not None and (table := store.catalog.get(request.name)) is not None:
+        throttle.follow(table)
     if request.creates or request.deletes:
         store.background.begin()
     return description

@@ -1,7 +1,7 @@
 """Provisioned, on-demand and warm throughput: what is refused of it, and what is remembered of its changes.
 
-Nothing here is throttled, so none of it has an effect; it is checked and described as AWS does. The words are
-answers of Amazon DynamoDB that the "ack-api-quirks" laboratory recorded in October 2026.
+It has an effect only where throttling was asked for (`throughput_limits`); it is always checked and described. The
+words are answers of Amazon DynamoDB that the "ack-api-quirks" laboratory recorded in October 2026.
 """
 
 from __future__ import annotations

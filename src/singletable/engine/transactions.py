@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from struct import iter_unpack, pack
 from typing import TypeVar
 
 from singletable import limits
 from singletable.capacity.consumed import Consumed, by_table
 from singletable.capacity.units import transaction_read_units, transaction_write_units
+from singletable.engine.charges import Charge, failed_charge, write_charges
 from singletable.engine.collections import collection_sizes
 from singletable.engine.items import key_of_write
 from singletable.engine.keys import EmptyKeyError, check_key_paths, key_of_request, require_table
 from singletable.engine.plans import check_condition, consumed_by_check, consumed_by_write, plan
 from singletable.engine.requests import Action, ConditionCheck, GetItem, TransactGetItems, TransactWriteItems
 from singletable.engine.results import StoredItem, TransactGetResult, WritesResult
+from singletable.engine.throttling import Throttle
 from singletable.errors import (
     ApiError,
     CancellationReason,
     ConditionFailedError,
     IdempotentParameterMismatchError,
+    ThrottledError,
+    ThroughputExceededError,
     TransactionCanceledError,
     ValidationError,
 )
@@ -43,11 +47,15 @@ class _Step:
     """One action, with the item it is about and what it changes (nothing, for a condition check)."""
 
     action: Action
+    table: Table
+    key: PrimaryKey
     stored: Stored | None
     change: Change | None
 
 
-def transact_write(request: TransactWriteItems) -> Callable[[Transaction], WritesResult]:
+def transact_write(
+    request: TransactWriteItems, throttle: Throttle | None = None
+) -> Callable[[Transaction], WritesResult]:
     """Return what a TransactWriteItems does: all actions, or none of them."""
 
     def work(transaction: Transaction) -> WritesResult:
@@ -55,8 +63,12 @@ def transact_write(request: TransactWriteItems) -> Callable[[Transaction], Write
         if request.token is not None:
             sizes = _sizes_of_first(transaction, request.token, request.digest)
             if sizes is not None:
+                if throttle is not None:
+                    throttle.charge("Read", _repeated_charges(tables, sizes))
                 return _repeated_result(tables, sizes)
-        steps = _plan(transaction, tables, request.actions)
+        steps = _plan(transaction, tables, request.actions, throttle)
+        if throttle is not None:
+            _check_refusals(throttle.take_all("Write", [_charges(step) for step in steps]))
         for step in steps:
             if step.change is not None:
                 transaction.apply(step.change)
@@ -90,7 +102,9 @@ def _paid_bytes(step: _Step) -> int:
     return max(before, after.item_bytes) if after else before
 
 
-def _plan(transaction: Transaction, tables: Sequence[Table], actions: Sequence[Action]) -> list[_Step]:
+def _plan(
+    transaction: Transaction, tables: Sequence[Table], actions: Sequence[Action], throttle: Throttle | None
+) -> list[_Step]:
     """Decide every action. If any cannot be done, none is, and each gets its reason."""
     keys = _keys(tables, actions, _key)
     _check_distinct(tables, keys)
@@ -104,6 +118,8 @@ def _plan(transaction: Transaction, tables: Sequence[Table], actions: Sequence[A
         except (ValidationError, ConditionFailedError) as error:
             reasons[number] = _reason(error)
     if len(steps) < len(actions):
+        if throttle is not None:
+            throttle.charge("Write", _cancelled_charges(transaction, tables, actions, keys))
         raise TransactionCanceledError(reasons)
     return steps
 
@@ -148,14 +164,64 @@ def _step(transaction: Transaction, table: Table, action: Action, key: PrimaryKe
     stored = transaction.get(table, key)
     if isinstance(action, ConditionCheck):
         check_condition(action, stored)
-        return _Step(action, stored, None)
-    return _Step(action, stored, plan(action, table, key, stored, transaction.now_us))
+        return _Step(action, table, key, stored, None)
+    return _Step(action, table, key, stored, plan(action, table, key, stored, transaction.now_us))
 
 
 def _reason(error: ApiError) -> CancellationReason:
-    if isinstance(error, ConditionFailedError):
-        return CancellationReason("ConditionalCheckFailed", error.message, error.item)
-    return CancellationReason("ValidationError", error.message)
+    match error:
+        case ConditionFailedError():
+            return CancellationReason("ConditionalCheckFailed", error.message, error.item)
+        case ThroughputExceededError():
+            return CancellationReason("ProvisionedThroughputExceeded", error.message)
+        case ThrottledError():
+            return CancellationReason("ThrottlingError", error.message)
+        case _:
+            return CancellationReason("ValidationError", error.message)
+
+
+# --- throttling --------------------------------------------------------------------------------
+
+
+def _check_refusals(refusals: Sequence[ThrottledError | None]) -> None:
+    """Cancel a transaction of which any part is throttled: nothing of it has been charged."""
+    if any(refusals):
+        raise TransactionCanceledError([_reason(refusal) if refusal else _NO_REASON for refusal in refusals])
+
+
+def _charges(step: _Step) -> list[Charge]:
+    consumed = _doubled(_consumed(step))
+    if step.change is not None:
+        return write_charges(step.change, consumed)
+    return [Charge(step.table, None, step.key.partition, consumed.table_units)]
+
+
+def _cancelled_charges(
+    transaction: Transaction,
+    tables: Sequence[Table],
+    actions: Sequence[Action],
+    keys: Sequence[PrimaryKey],
+) -> list[Charge]:
+    """Return what a transaction costs that did not come about.
+
+    It "consumes two write units. This capacity is consumed even when the transaction is canceled (for example,
+    because a condition check fails)" (developer guide, "DynamoDB read and write operations").
+    """
+    charges = [
+        failed_charge(action, table, key, transaction.get(table, key))
+        for table, action, key in zip(tables, actions, keys, strict=True)
+    ]
+    return [replace(charge, units=transaction_write_units(charge.units)) for charge in charges]
+
+
+def _repeated_charges(tables: Sequence[Table], sizes: Sequence[int]) -> list[Charge]:
+    return [
+        Charge(table, None, None, transaction_read_units(size))
+        for table, size in zip(tables, sizes, strict=True)
+    ]
+
+
+# --- results -----------------------------------------------------------------------------------
 
 
 def _result(transaction: Transaction, steps: Sequence[_Step], request: TransactWriteItems) -> WritesResult:
@@ -193,7 +259,12 @@ def _read_units(tables: Sequence[Table], sizes: Sequence[int]) -> list[Consumed]
     )
 
 
-def transact_get_items(store: Store, request: TransactGetItems) -> TransactGetResult:
+# --- reading -----------------------------------------------------------------------------------
+
+
+def transact_get_items(
+    store: Store, request: TransactGetItems, throttle: Throttle | None = None
+) -> TransactGetResult:
     """Read several items as they were at one moment."""
 
     def work(execute: Execute, catalog: Catalog) -> TransactGetResult:
@@ -205,6 +276,12 @@ def transact_get_items(store: Store, request: TransactGetItems) -> TransactGetRe
         items = [_returned(get, image) for get, image in zip(request.gets, images, strict=True)]
         _check_returned_bytes(images, items)
         sizes = [image.item_bytes if image else 0 for image in images]
+        if throttle is not None:
+            charges = [
+                [Charge(table, None, key.partition, transaction_read_units(size))]
+                for table, key, size in zip(tables, keys, sizes, strict=True)
+            ]
+            _check_refusals(throttle.take_all("Read", charges))
         return TransactGetResult(items, _read_units(tables, sizes))
 
     return store.read(work)

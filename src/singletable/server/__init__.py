@@ -6,7 +6,7 @@ All of them need no more of a database than its `answer(operation, body)`.
 
 from __future__ import annotations
 
-from singletable.server.dispatch import Answering
+from singletable.server.answering import Answering
 from singletable.server.listening import Address, ListenError
 from singletable.server.running import BackgroundServer, serve_until_signal
 from singletable.server.server import Server, ServerSettings

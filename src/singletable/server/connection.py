@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TYPE_CHECKING, Final, cast
 
-from singletable.limits import MIB
+from singletable.limits import KIB, MIB
+from singletable.server.encoding import is_long_to_encode
 from singletable.server.reader import Refusal, Request, RequestReader
 from singletable.server.replies import CONTINUE, Reply, ReplyWriter, error_reply
-from singletable.server.routing import Call, route
+from singletable.server.routing import Call, Deferred, MetricsCall, Router
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from singletable.server.access_log import AccessLog
+    from singletable.server.budget import Budget
     from singletable.server.dispatch import Dispatcher
 
 PIPELINED_REQUESTS_MAX: Final = 32
@@ -21,16 +25,21 @@ PIPELINED_BYTES_MAX: Final = 2 * MIB
 REQUESTS_PER_TURN: Final = 16  # then other connections get their turn
 LINGER_S: Final = 5.0  # how long a refused client may go on sending before the connection is cut
 LINGER_BYTES_MAX: Final = 64 * MIB
+_ONE_WRITE_BYTES_MAX: Final = 16 * KIB  # a body up to this size is sent together with its head
 
 NO_ROOM: Final = error_reply(503, "ServiceUnavailable", "There is no room for another connection")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
     """What the connections of one server share."""
 
+    router: Router
     dispatcher: Dispatcher
     replies: ReplyWriter
+    log: AccessLog | None
+    arriving: Budget  # of large bodies
+    leaving: Budget  # of answers that clients do not take
     opened: Callable[[Connection], bool]  # False: there is no room for this one
     closed: Callable[[Connection], None]
 
@@ -43,6 +52,7 @@ class Connection(asyncio.Protocol):
     """
 
     __slots__ = (
+        "_began_s",
         "_discarded_bytes",
         "_ending",
         "_linger",
@@ -55,6 +65,7 @@ class Connection(asyncio.Protocol):
         "_turn_scheduled",
         "_writing_paused",
         "active_s",
+        "midway_s",
     )
 
     _transport: asyncio.Transport
@@ -62,8 +73,9 @@ class Connection(asyncio.Protocol):
     def __init__(self, surroundings: Surroundings, loop: asyncio.AbstractEventLoop) -> None:
         self._surroundings = surroundings
         self._loop = loop
-        self._reader = RequestReader()
-        self._pending: asyncio.Future[Reply] | None = None  # a write that is under way
+        self._reader = RequestReader(surroundings.arriving, self.cut)
+        self._pending: Request | None = None  # that is under way
+        self._began_s = 0.0  # when that was begun
         self._ending = False  # close when everything that arrived has been answered
         self._linger: asyncio.TimerHandle | None = None
         self._discarded_bytes = 0
@@ -71,10 +83,11 @@ class Connection(asyncio.Protocol):
         self._writing_paused = False
         self._turn_scheduled = False
         self.active_s = loop.time()
+        self.midway_s: float | None = None  # since when a request has been arriving
 
     @property
-    def is_waiting_for_disk(self) -> bool:
-        """Whether a write of this client is under way."""
+    def is_waiting(self) -> bool:
+        """Whether a request of this client is under way."""
         return self._pending is not None
 
     def finish(self) -> None:
@@ -95,20 +108,26 @@ class Connection(asyncio.Protocol):
         self._transport = cast("asyncio.Transport", transport)
         if not self._surroundings.opened(self):
             self._reader.finished = True
-            self._write(NO_ROOM, keep_alive=False)
+            self._send(None, NO_ROOM, keep_alive=False)
             self._transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._linger is not None:
             self._linger.cancel()
-        self._reader.finished = True
-        self._reader.ready.clear()
+        self._reader.close()
+        self._surroundings.leaving.release(self.cut)
         self._surroundings.closed(self)
 
     def data_received(self, data: bytes) -> None:
+        reader = self._reader
         self.active_s = self._loop.time()
-        if not self._reader.finished:
-            self._reader.feed(data)
+        if not reader.finished:
+            begun_before = reader.begun
+            reader.feed(data)
+            if not reader.is_midway:
+                self.midway_s = None
+            elif reader.begun != begun_before:
+                self.midway_s = self.active_s
             self._answer_ready()
             return
         self._discarded_bytes += len(data)
@@ -123,9 +142,12 @@ class Connection(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         self._writing_paused = True
+        if not self._surroundings.leaving.take(self._transport.get_write_buffer_size(), self.cut):
+            self.cut()
 
     def resume_writing(self) -> None:
         self._writing_paused = False
+        self._surroundings.leaving.release(self.cut)
         self.active_s = self._loop.time()
         self._answer_ready()
 
@@ -150,31 +172,80 @@ class Connection(asyncio.Protocol):
         if isinstance(arrived, Refusal):
             self._end_with(arrived.reply)
             return
-        asked = route(arrived)
-        outcome = self._surroundings.dispatcher.start(asked) if isinstance(asked, Call) else asked
-        if isinstance(outcome, Reply):
-            self._reply(arrived, outcome)
-            return
-        self._pending = outcome
-        outcome.add_done_callback(lambda done: self._written(arrived, done))
+        self._pending = arrived
+        self._began_s = perf_counter()
+        reply = self._ask(self._surroundings.router.route(arrived))
+        if reply is not None:
+            self._answer(reply)
 
-    def _written(self, request: Request, done: asyncio.Future[Reply]) -> None:
-        self._pending = None
+    def _ask(self, asked: Call | Deferred | MetricsCall | Reply) -> Reply | None:
+        """Return the reply, if there is one at once."""
+        dispatcher = self._surroundings.dispatcher
+        if isinstance(asked, Call):
+            return dispatcher.start(asked, self._done)
+        if isinstance(asked, Reply):
+            return asked
+        if isinstance(asked, MetricsCall):
+            return dispatcher.start_metrics(self._done)
+        return dispatcher.start_deferred(asked, self._done)
+
+    def _done(self, reply: Reply) -> None:
+        """Answer the request that was under way, and go on with the next."""
         self.active_s = self._loop.time()
-        if self._transport.is_closing():
-            return
-        self._reply(request, done.result())
+        self._answer(reply)
         self._answer_ready()
 
-    def _reply(self, request: Request, reply: Reply) -> None:
+    def _answer(self, reply: Reply) -> None:
+        request = self._pending
+        assert request is not None
+        router = self._surroundings.router
+        if router.changes(request, reply):
+            if is_long_to_encode(reply):
+                dressing = self._surroundings.dispatcher.run(
+                    lambda: router.dress(request, reply), lambda dressed: self._dressed(dressed, reply)
+                )
+                if dressing is None:
+                    return
+                reply = dressing
+            self._finish(router.dress(request, reply), reply)
+        else:
+            self._finish(reply, reply)
+
+    def _dressed(self, dressed: Reply, reply: Reply) -> None:
+        self._finish(dressed, reply)
+        self._answer_ready()
+
+    def _finish(self, dressed: Reply, reply: Reply) -> None:
+        request, self._pending = self._pending, None
+        assert request is not None
+        if request.held_bytes:
+            self._surroundings.arriving.give(request.held_bytes)
+        if self._transport.is_closing():
+            return
         keep_alive = request.keep_alive and not (self._ending and not self._reader.ready)
         self._ending = self._ending or not request.keep_alive
-        self._write(reply, keep_alive=keep_alive, head_only=request.method == b"HEAD")
+        self._send(request, dressed, keep_alive=keep_alive, plain=reply)
 
-    def _write(self, reply: Reply, *, keep_alive: bool, head_only: bool = False) -> None:
-        self._transport.write(
-            self._surroundings.replies.render(reply, keep_alive=keep_alive, head_only=head_only)
-        )
+    def _send(
+        self, request: Request | None, reply: Reply, *, keep_alive: bool, plain: Reply | None = None
+    ) -> None:
+        surroundings = self._surroundings
+        request_id = surroundings.replies.new_id()
+        head = surroundings.replies.head(reply, request_id, keep_alive=keep_alive)
+        body = b"" if request is not None and request.method == b"HEAD" else reply.body
+        if len(body) <= _ONE_WRITE_BYTES_MAX:
+            self._transport.write(head + body)
+        else:
+            self._transport.writelines((head, body))
+        if surroundings.log is not None:
+            surroundings.log.record(
+                request,
+                plain or reply,
+                request_id=request_id.decode(),
+                remote=_remote(self._transport),
+                bytes_out=len(body),
+                duration_s=perf_counter() - self._began_s if request is not None else 0.0,
+            )
 
     def _at_rest(self) -> None:
         if self._ending:
@@ -208,9 +279,14 @@ class Connection(asyncio.Protocol):
     def _end_with(self, reply: Reply) -> None:
         # Closing while the client is still sending would reset the connection, and the client would see a
         # broken pipe instead of the answer. So: answer, close our side, and drop what still comes.
-        self._write(reply, keep_alive=False)
+        self._send(None, reply, keep_alive=False)
         if self._ending:
             return
         self._ending = True
         self._linger = self._loop.call_later(LINGER_S, self.cut)
         self._transport.write_eof()
+
+
+def _remote(transport: asyncio.Transport) -> str:
+    address = transport.get_extra_info("peername")
+    return f"{address[0]}:{address[1]}" if address else "-"

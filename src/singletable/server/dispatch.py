@@ -1,25 +1,36 @@
-"""Where an operation runs: short reads at once on the event loop, all else in a thread.
+"""Where an operation runs: reads at once on the event loop, writes in groups, what is long in a thread.
 
-A durable write waits for the disk. In a thread it waits alone, and writes that wait together share one
-commit below. A short read takes microseconds: a thread would cost more than the read.
+A read takes microseconds: a thread would cost more than the read. How long one takes is not known before, so the
+database gives up those that turn out to be long, and they are done again in a thread. Writes that arrive together
+share one transaction, and none is answered before its COMMIT has returned.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from singletable.limits import KIB
-from singletable.server.replies import Reply
+from singletable.metrics import PROMETHEUS_CONTENT_TYPE, to_prometheus
+from singletable.server.replies import TOO_MANY_REQUESTS, Reply
+from singletable.server.writers import Writer, WriterOnLoop, WriterThread
+from singletable.wire.answers import WireAnswer
 
 if TYPE_CHECKING:
-    from singletable.server.routing import Call
+    from singletable.server.answering import Answering
+    from singletable.server.routing import Call, Deferred
 
-# Short enough to be answered on the event loop; a page or a batch may take long, and all others would wait.
-SHORT_READS: Final = frozenset(("GetItem", "DescribeTable", "ListTables"))
-# A key has at most 3 KB and an expression 4 KB. What is longer is wrong, and 16 MB take seconds to be refused.
+T = TypeVar("T")
+Done = Callable[[Reply], None]
+
+# They wait for the disk by themselves, and are rare.
+_TABLE_WRITES: Final = frozenset(
+    ("CreateTable", "DeleteTable", "TagResource", "UntagResource", "UpdateTable")
+)
+# To read 16 MB of JSON takes long, and to refuse them takes seconds.
 SHORT_BODY_BYTES_MAX: Final = 64 * KIB
 
 _INTERNAL_ERROR: Final = (
@@ -30,38 +41,94 @@ _INTERNAL_ERROR: Final = (
 _log = logging.getLogger("singletable.server")
 
 
-class Answering(Protocol):
-    """What the server needs of a database."""
-
-    def answer(self, operation: str, body: bytes) -> tuple[int, bytes]:
-        """Carry out one operation; return the HTTP status and the JSON of the answer or error."""
-        ...
-
-
 class Dispatcher:
-    """Answers calls, each in the place that suits it."""
+    """Answers calls, each in the place that suits it. Used on the event loop."""
 
-    __slots__ = ("_database", "_threads")
-
-    def __init__(self, database: Answering, *, write_threads: int) -> None:
+    def __init__(self, database: Answering, *, threads: int, requests_max: int) -> None:
         self._database = database
-        self._threads = ThreadPoolExecutor(write_threads, thread_name_prefix="singletable-write")
+        self._loop = asyncio.get_running_loop()
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="singletable-long")
+        self._writer: Writer = (WriterOnLoop if database.is_in_memory else WriterThread)(database, self._loop)
+        self._requests_max = requests_max
+        self._under_way = 0
 
-    def start(self, call: Call) -> Reply | asyncio.Future[Reply]:
-        """Answer a short read; begin anything else and return its future, which never fails."""
-        if call.operation in SHORT_READS and len(call.body) <= SHORT_BODY_BYTES_MAX:
-            return self._answer(call)
-        return asyncio.get_running_loop().run_in_executor(self._threads, self._answer, call)
+    def start(self, call: Call, done: Done) -> Reply | None:
+        """Answer a call at once and return the reply, or begin it: `done` gets its reply later, on the loop."""
+        if self._under_way >= self._requests_max:
+            return TOO_MANY_REQUESTS
+        if len(call.body) > SHORT_BODY_BYTES_MAX or call.operation in _TABLE_WRITES:
+            self._start_long(call, done)
+            return None
+        try:
+            begun = self._database.begin(call.operation, call.body)
+        except Exception as failure:
+            return _reply(call, failure)
+        if isinstance(begun, WireAnswer):
+            return Reply(begun.status, begun.body, call.content_type)
+        if begun is None:
+            self._start_long(call, done)
+        else:
+            self._under_way += 1
+            self._writer.add(begun, lambda answer: self._finish(call, answer, done))
+        return None
+
+    def start_deferred(self, asked: Deferred, done: Done) -> Reply | None:
+        """Begin to understand a request and to answer it, in one go: what is unpacked does not wait unpacked."""
+        return self.run(lambda: self._answer_deferred(asked), done)
+
+    def start_metrics(self, done: Done) -> Reply | None:
+        """Begin to answer with the metrics of the database."""
+        return self.run(
+            lambda: Reply(200, to_prometheus(self._database.metrics()), PROMETHEUS_CONTENT_TYPE.encode()),
+            done,
+        )
+
+    def run(self, work: Callable[[], T], done: Callable[[T], None]) -> Reply | None:
+        """Do in a thread what takes long and never fails; return a reply only if there is no room for it."""
+        if self._under_way >= self._requests_max:
+            return TOO_MANY_REQUESTS
+        self._under_way += 1
+
+        def finish(finished: asyncio.Future[T]) -> None:
+            self._under_way -= 1
+            done(finished.result())
+
+        self._loop.run_in_executor(self._threads, work).add_done_callback(finish)
+        return None
 
     def close(self) -> None:
-        """Wait until everything that was begun has ended."""
+        """Wait until everything that was begun has ended. Not called on the event loop."""
         self._threads.shutdown(wait=True)
+        self._writer.close()
 
-    def _answer(self, call: Call) -> Reply:
+    def _answer_deferred(self, asked: Deferred) -> Reply:
+        call = asked.finish()
+        if isinstance(call, Reply):
+            return call
         try:
-            status, body = self._database.answer(call.operation, call.body)
+            return _reply(call, self._database.answer(call.operation, call.body))
         except Exception as failure:
-            _log.error("%s failed: %s: %s", call.operation, type(failure).__name__, failure)
-            _log.debug("where it failed", exc_info=failure)
-            return Reply(500, _INTERNAL_ERROR, call.content_type)
-        return Reply(status, body, call.content_type)
+            return _reply(call, failure)
+
+    def _start_long(self, call: Call, done: Done) -> None:
+        self._under_way += 1
+        answering = self._loop.run_in_executor(
+            self._threads, self._database.answer, call.operation, call.body
+        )
+        answering.add_done_callback(lambda answered: self._finish(call, _outcome(answered), done))
+
+    def _finish(self, call: Call, answer: WireAnswer | BaseException, done: Done) -> None:
+        self._under_way -= 1
+        done(_reply(call, answer))
+
+
+def _outcome(answered: asyncio.Future[WireAnswer]) -> WireAnswer | BaseException:
+    return answered.exception() or answered.result()
+
+
+def _reply(call: Call, answer: WireAnswer | BaseException) -> Reply:
+    if isinstance(answer, BaseException):
+        _log.error("%s failed: %s: %s", call.operation, type(answer).__name__, answer)
+        _log.debug("where it failed", exc_info=answer)
+        return Reply(500, _INTERNAL_ERROR, call.content_type)
+    return Reply(answer.status, answer.body, call.content_type)

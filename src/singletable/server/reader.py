@@ -12,11 +12,14 @@ from typing import Final
 import httptools
 
 from singletable.limits import KIB, REQUEST_BYTES_MAX
-from singletable.server.replies import Reply, error_reply
+from singletable.server.budget import Budget, Cut
+from singletable.server.replies import TOO_MANY_REQUESTS, Reply, error_reply
 
 # What may arrive without a step forward: a head, trailers, chunk extensions, blank lines. AWS's own load
 # balancers refuse heads over 64 KB.
 HEAD_BYTES_MAX: Final = 64 * KIB
+# As many as there are connections may hold so much; what is larger is counted over all of them.
+UNCOUNTED_BODY_BYTES: Final = 64 * KIB
 
 _KEPT_HEADERS: Final = frozenset(
     (
@@ -32,11 +35,12 @@ _KEPT_HEADERS: Final = frozenset(
         b"expect",
         b"origin",
         b"access-control-request-headers",
+        b"access-control-request-method",
     )
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Request:
     """One complete HTTP request; of its headers only those that change the answer, names in lower case."""
 
@@ -45,6 +49,7 @@ class Request:
     headers: dict[bytes, bytes]
     body: bytes
     keep_alive: bool
+    held_bytes: int = 0  # that are to be given back to the budget when it has been answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,7 @@ HEAD_TOO_LARGE: Final = Refusal(
 BODY_TOO_LARGE: Final = Refusal(
     error_reply(413, "RequestEntityTooLargeException", f"The request exceeds {REQUEST_BYTES_MAX} bytes")
 )
+TOO_MANY_BODIES: Final = Refusal(TOO_MANY_REQUESTS)
 
 
 class RequestReader:
@@ -73,6 +79,9 @@ class RequestReader:
     __slots__ = (
         "_body",
         "_body_bytes",
+        "_budget",
+        "_counted_bytes",
+        "_cut",
         "_headers",
         "_in_body",
         "_parser",
@@ -81,14 +90,21 @@ class RequestReader:
         "_upgrading",
         "_url",
         "awaits_continue",
+        "begun",
         "finished",
+        "is_midway",
         "ready",
         "ready_bytes",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, budget: Budget, cut: Cut) -> None:
         self.ready: deque[Request | Refusal] = deque()
         self.ready_bytes = 0
+        self.is_midway = False  # in a request that has begun to arrive
+        self.begun = 0  # so many requests have begun to arrive
+        self._budget = budget
+        self._cut = cut
+        self._counted_bytes = 0
         # The client holds its body back until it is told to go on.
         self.awaits_continue = False
         # Nothing that arrives from now on will be read.
@@ -126,6 +142,15 @@ class RequestReader:
             self.ready_bytes -= len(taken.body)
         return taken
 
+    def close(self) -> None:
+        """Read nothing more, forget what has arrived, and give back what it took."""
+        self._budget.release(self._cut)
+        for arrived in self.ready:
+            if isinstance(arrived, Request):
+                self._budget.give(arrived.held_bytes)
+        self.ready.clear()
+        self.finished = True
+
     # --- a protocol upgrade is not accepted, and must not lose the request ------------------
 
     def _parse(self, data: bytes) -> None:
@@ -153,6 +178,9 @@ class RequestReader:
     # --- what the parser calls ---------------------------------------------------------------
 
     def on_message_begin(self) -> None:
+        self.is_midway = True
+        self.begun += 1
+        self._counted_bytes = 0
         self._url = b""
         self._headers = {}
         self._body = b""
@@ -190,6 +218,8 @@ class RequestReader:
         self._body_bytes += len(data)
         if self._body_bytes > REQUEST_BYTES_MAX:
             self._refuse(BODY_TOO_LARGE)
+        elif self._body_bytes > UNCOUNTED_BODY_BYTES and not self._hold():
+            self._refuse(TOO_MANY_BODIES)
         elif self._body:
             # One buffer, not a list: a body may come in sixteen million chunks of one byte.
             self._body = self._body if isinstance(self._body, bytearray) else bytearray(self._body)
@@ -205,14 +235,25 @@ class RequestReader:
         self.awaits_continue = False
         body = bytes(self._body)
         keep_alive = self._parser.should_keep_alive()
-        self.ready.append(Request(self._parser.get_method(), self._url, self._headers, body, keep_alive))
+        held_bytes = self._budget.settle(self._cut) if self._counted_bytes else 0
+        self.ready.append(
+            Request(self._parser.get_method(), self._url, self._headers, body, keep_alive, held_bytes)
+        )
         self.ready_bytes += len(body)
         self.finished = not keep_alive
+        self.is_midway = False
         self._body = b""
+
+    def _hold(self) -> bool:
+        wanted = self._body_bytes - self._counted_bytes
+        self._counted_bytes = self._body_bytes
+        return self._budget.take(wanted, self._cut)
 
     def _refuse(self, refusal: Refusal) -> None:
         if not self.finished:
             self.ready.append(refusal)
         self.finished = True
+        self.is_midway = False
         self.awaits_continue = False
+        self._budget.release(self._cut)
         self._body = b""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import gc
 import signal
+import sys
 import threading
 from concurrent.futures import Future
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from singletable.server.server import Server, ServerSettings
 
@@ -14,8 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
-    from singletable.server.dispatch import Answering
+    from singletable.server.answering import Answering
     from singletable.server.listening import Address
+
+_OTHER_FILES: Final = 128
+# How long a thread that computes may keep the event loop waiting; Python's own 5 ms are felt by every request.
+_SWITCH_INTERVAL_S: Final = 0.001
 
 
 def serve_until_signal(
@@ -23,8 +30,11 @@ def serve_until_signal(
 ) -> signal.Signals:
     """Serve until SIGTERM or SIGINT; return which, once every write that was begun has ended.
 
-    The database stays open: it belongs to the caller.
+    The database stays open: it belongs to the caller. The process is taken to be there for this alone.
     """
+    _allow_open_files(settings.connections_max + _OTHER_FILES)
+    sys.setswitchinterval(_SWITCH_INTERVAL_S)
+    gc.freeze()  # what has been imported stays: no collection has to look at it
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         return runner.run(_serve(database, settings, on_ready))
 
@@ -48,6 +58,19 @@ async def _serve(
         return await stopped
     finally:
         await server.stop()
+
+
+def _allow_open_files(wanted: int) -> None:
+    """Let the process have a file for each connection, as far as it may decide that: often only 1,024 are set."""
+    try:
+        import resource
+    except ImportError:  # not on Windows, where no such limit is
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 class BackgroundServer:

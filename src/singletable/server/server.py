@@ -5,13 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import sys
 from dataclasses import dataclass
 
 from singletable.clock import Clock, SystemClock
+from singletable.limits import MIB
+from singletable.server.access_log import AccessLog, LogStyle
+from singletable.server.answering import Answering
+from singletable.server.budget import Budget
 from singletable.server.connection import Connection, Surroundings
-from singletable.server.dispatch import Answering, Dispatcher
+from singletable.server.dispatch import Dispatcher
 from singletable.server.listening import Address, open_sockets
 from singletable.server.replies import ReplyWriter
+from singletable.server.routing import Router
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,8 +26,16 @@ class ServerSettings:
 
     host: str = "127.0.0.1"
     port: int = 8000
-    connections_max: int = 512
-    write_threads: int = 16
+    region: str = "us-east-1"
+    checks_signatures: bool = True  # that the headers are there and well-formed
+    allows_origins: bool = True  # pages of every origin may call, as at AWS
+    log: LogStyle | None = None
+    connections_max: int = 2048
+    requests_max: int = 1024  # under way at once; one more is told that it is one too many
+    arriving_bytes_max: int = 256 * MIB  # of large bodies, over all connections
+    leaving_bytes_max: int = 256 * MIB  # of answers that clients do not take, over all connections
+    threads: int = 4  # for requests that take long
+    request_s_max: float = 60.0  # a request must have arrived within this time
     idle_s_max: float = 300.0  # a connection on which nothing moves is closed
     stop_s_max: float = 10.0  # clients that do not take their answers are cut off when the server stops
 
@@ -33,13 +47,10 @@ class Server:
         self, database: Answering, settings: ServerSettings | None = None, *, clock: Clock | None = None
     ) -> None:
         self._settings = settings or ServerSettings()
-        self._dispatcher = Dispatcher(database, write_threads=self._settings.write_threads)
-        self._surroundings = Surroundings(
-            dispatcher=self._dispatcher,
-            replies=ReplyWriter(clock or SystemClock(), os.urandom),
-            opened=self._opened,
-            closed=self._closed,
-        )
+        self._database = database
+        self._clock = clock or SystemClock()
+        self._dispatcher: Dispatcher | None = None
+        self._log: AccessLog | None = None
         self._connections: set[Connection] = set()
         self._listeners: list[asyncio.Server] = []
         self._empty = asyncio.Event()
@@ -50,14 +61,35 @@ class Server:
     async def start(self) -> Address:
         """Listen; return the real address. Raises ListenError."""
         loop = asyncio.get_running_loop()
-        sockets = open_sockets(self._settings.host, self._settings.port)
+        settings = self._settings
+        sockets = open_sockets(settings.host, settings.port)
         port: int = sockets[0].getsockname()[1]
+        self._dispatcher = Dispatcher(
+            self._database, threads=settings.threads, requests_max=settings.requests_max
+        )
+        if settings.log is not None:
+            self._log = AccessLog(sys.stderr.fileno(), settings.log, self._clock)
+            self._log.start()
+        surroundings = Surroundings(
+            router=Router(
+                region=settings.region,
+                checks_signatures=settings.checks_signatures,
+                allows_origins=settings.allows_origins,
+            ),
+            dispatcher=self._dispatcher,
+            replies=ReplyWriter(self._clock, os.urandom),
+            log=self._log,
+            arriving=Budget(settings.arriving_bytes_max),
+            leaving=Budget(settings.leaving_bytes_max),
+            opened=self._opened,
+            closed=self._closed,
+        )
         for opened in sockets:
             listener = await loop.create_server(
-                lambda: Connection(self._surroundings, loop), sock=opened, backlog=1024
+                lambda: Connection(surroundings, loop), sock=opened, backlog=1024
             )
             self._listeners.append(listener)
-        self._close_idle()
+        self._close_silent()
         return Address(self._settings.host, port)
 
     async def stop(self) -> None:
@@ -74,7 +106,10 @@ class Server:
                 await self._empty.wait()
         for connection in tuple(self._connections):
             connection.cut()
-        await asyncio.to_thread(self._dispatcher.close)
+        if self._dispatcher is not None:
+            await asyncio.to_thread(self._dispatcher.close)
+        if self._log is not None:
+            await asyncio.to_thread(self._log.close)
 
     def _opened(self, connection: Connection) -> bool:
         # A connection may have been accepted just before the listener closed.
@@ -89,10 +124,18 @@ class Server:
         if not self._connections:
             self._empty.set()
 
-    def _close_idle(self) -> None:
+    def _close_silent(self) -> None:
+        """Close connections on which nothing moves, and those whose request does not come to its end."""
         loop = asyncio.get_running_loop()
-        silent_since_s = loop.time() - self._settings.idle_s_max
+        settings = self._settings
+        now_s = loop.time()
         for connection in tuple(self._connections):
-            if connection.active_s < silent_since_s and not connection.is_waiting_for_disk:
+            if connection.is_waiting:
+                continue
+            midway_s = connection.midway_s
+            is_idle = connection.active_s < now_s - settings.idle_s_max
+            if is_idle or (midway_s is not None and midway_s < now_s - settings.request_s_max):
                 connection.cut()
-        self._sweep = loop.call_later(self._settings.idle_s_max / 4, self._close_idle)
+        self._sweep = loop.call_later(
+            min(settings.idle_s_max, settings.request_s_max) / 4, self._close_silent
+        )

@@ -49,6 +49,8 @@ def connect(place: Place, turns: Turns | None = None) -> apsw.Connection:
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_NOMUTEX
     connection = apsw.Connection(place.path, flags=flags, vfs=place.vfs or _PLAIN_VFS)
     try:
+        # Plans do not depend on what is bound: otherwise SQLite makes a new one for each LIMIT that it gets.
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         connection.set_busy_handler((turns or Turns()).wait)
         connection.execute(
             "PRAGMA secure_delete = OFF; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;"

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
-
-import apsw
+from typing import Any, Final, NamedTuple, Protocol
 
 from singletable.storage.catalog import Execute
 from singletable.storage.images import PrimaryKey, Stored
@@ -16,7 +14,15 @@ from singletable.storage.schema import PAGE_COLUMNS, SELECT_COUNTER
 from singletable.storage.tables import Index, Table
 
 SortBound = tuple[str, bytes]  # an operator ("=", ">=", ">", "<=", "<") and the sort bytes it compares with
-Rows = apsw.Cursor  # of (item bytes by AWS's rules, stored bytes); close it to end the read early
+
+
+class Rows(Protocol):
+    """Rows of (item bytes by AWS's rules, stored bytes), as a cursor gives them."""
+
+    def __iter__(self) -> Iterator[Any]: ...
+    def fetchall(self) -> list[Any]: ...
+    def close(self) -> None:
+        """End the read, also before its end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +58,10 @@ class SegmentRange:
     after: Position | None = None
     rows_max: int | None = None
 
+    @property
+    def forward(self) -> bool:
+        return True
+
 
 class Counts(NamedTuple):
     """How many items a table or index holds, and their size."""
@@ -82,7 +92,7 @@ def select_image(execute: Execute, table: Table, key: PrimaryKey) -> Stored | No
     return None if row is None else Stored(*row)
 
 
-def select_partition(execute: Execute, wanted: PartitionRange) -> Rows:
+def select_partition(execute: Execute, wanted: PartitionRange, columns: str = PAGE_COLUMNS) -> Rows:
     """Return the items of a partition."""
     source = wanted.table.source if wanted.index is None else wanted.index.source
     operators = tuple([operator for operator, _ in wanted.bounds])
@@ -92,6 +102,7 @@ def select_partition(execute: Execute, wanted: PartitionRange) -> Rows:
     if wanted.rows_max is not None:
         values.append(wanted.rows_max)
     sql = _partition_sql(
+        columns,
         source,
         wanted.index is not None,
         operators,
@@ -104,33 +115,47 @@ def select_partition(execute: Execute, wanted: PartitionRange) -> Rows:
 
 @lru_cache(maxsize=1024)
 def _partition_sql(
-    source: str, on_index: bool, operators: tuple[str, ...], has_start: bool, forward: bool, is_limited: bool
+    columns: str,
+    source: str,
+    on_index: bool,
+    operators: tuple[str, ...],
+    has_start: bool,
+    forward: bool,
+    is_limited: bool,
 ) -> str:
     partition, order = _INDEX_ORDER if on_index else _TABLE_ORDER
     conditions = [f"{partition} = ?", *(f"{order[0]} {operator} ?" for operator in operators)]
     if has_start:
         conditions.append(_behind(order, forward=forward))
     ordering = ", ".join(order if forward else [f"{column} DESC" for column in order])
-    return _select(source, conditions, ordering, is_limited)
+    return _select(columns, source, conditions, ordering, is_limited)
 
 
-def select_segment(execute: Execute, wanted: SegmentRange) -> Rows:
+def select_segment(execute: Execute, wanted: SegmentRange, columns: str = PAGE_COLUMNS) -> Rows:
     """Return the items of a segment."""
     source = wanted.table.source if wanted.index is None else wanted.index.source
     partition, order = _TABLE_ORDER if wanted.index is None else _INDEX_ORDER
-    columns = (partition, *order)
+    ordering = (partition, *order)
     conditions: list[str] = [f"{partition} >= ?"]
     values: list[Any] = [wanted.low]
     if wanted.after is not None:
         # Behind the position is behind the segment's low end too; one bound keeps the plan simple.
-        conditions = [_behind(columns, forward=True)]
+        conditions = [_behind(ordering, forward=True)]
         values = _position_values(wanted.after, with_partition=True)
     if wanted.high is not None:
         conditions.append(f"{partition} < ?")
         values.append(wanted.high)
     if wanted.rows_max is not None:
         values.append(wanted.rows_max)
-    return execute(_select(source, conditions, ", ".join(columns), wanted.rows_max is not None), values)
+    sql = _select(columns, source, conditions, ", ".join(ordering), wanted.rows_max is not None)
+    return execute(sql, values)
+
+
+def select_rows(execute: Execute, wanted: PartitionRange | SegmentRange, columns: str = PAGE_COLUMNS) -> Rows:
+    """Return the items of a range."""
+    if isinstance(wanted, PartitionRange):
+        return select_partition(execute, wanted, columns)
+    return select_segment(execute, wanted, columns)
 
 
 # The partition column, and the columns that order the items of a partition.
@@ -138,8 +163,8 @@ _TABLE_ORDER: Final = ("t.pk", ("t.sk",))
 _INDEX_ORDER: Final = ("i.ipk", ("i.isk", "i.pk", "i.sk"))
 
 
-def _select(source: str, conditions: list[str], ordering: str, is_limited: bool) -> str:
-    sql = f"SELECT {PAGE_COLUMNS} FROM {source} WHERE {' AND '.join(conditions)} ORDER BY {ordering}"
+def _select(columns: str, source: str, conditions: list[str], ordering: str, is_limited: bool) -> str:
+    sql = f"SELECT {columns} FROM {source} WHERE {' AND '.join(conditions)} ORDER BY {ordering}"
     return sql + " LIMIT ?" if is_limited else sql
 
 

@@ -63,6 +63,7 @@ INSERT_DROPPED: Final = "INSERT INTO dropped(name) VALUES (?)"
 DELETE_DROPPED: Final = "DELETE FROM dropped WHERE name = ?"
 
 PAGE_COLUMNS: Final = "t.bytes, t.item"
+PLACED_COLUMNS: Final = f"i.ipk, i.isk, i.pk, i.sk, {PAGE_COLUMNS}"
 
 
 def item_table(table_id: int) -> str:

@@ -16,6 +16,7 @@ from singletable.storage.background import Background, has_work
 from singletable.storage.catalog import Catalog, Execute, catalog_version, load_catalog
 from singletable.storage.connections import Place, Reader, Readers, connect, create_file
 from singletable.storage.formats import check_not_upgraded, prepare
+from singletable.storage.propagation import Propagation
 from singletable.storage.reading import snapshot
 from singletable.storage.transaction import Transaction
 from singletable.storage.turns import Turns
@@ -65,9 +66,10 @@ class Store:
     never see uncommitted rows. A database in memory has one connection, which reads and writes take in turns.
     """
 
-    def __init__(self, place: Place, clock: Clock) -> None:
+    def __init__(self, place: Place, clock: Clock, *, index_delay_us: int = 0) -> None:
         self.path = place.path
         self.clock = clock
+        self.propagation = Propagation(delay_us=index_delay_us, clock=clock) if index_delay_us else None
         self._place = place
         self._waiting: deque[Written[object]] = deque()
         self._writing = threading.Lock()
@@ -211,6 +213,8 @@ class Store:
             self._catch_up(writer)
         clock_us = self.clock.now_us()
         transaction = Transaction(writer, self.catalog, max(clock_us, self._last_us), clock_us)
+        if self.propagation is not None:
+            transaction.changes = []
         wrote = False
         for job in group:
             transaction.is_dirty = False
@@ -231,7 +235,11 @@ class Store:
             return
         transaction.flush_counts()
         self._is_committing = True
-        execute("COMMIT")
+        if self.propagation is None or not transaction.changes:
+            execute("COMMIT")
+        else:
+            with self.propagation.committing(transaction.changes):
+                execute("COMMIT")
         _finish(group)
         self._writer_seen = writer.data_version()
         self._last_us = transaction.now_us

@@ -30,7 +30,7 @@ class Transaction:
     so a savepoint would be false safety).
     """
 
-    __slots__ = ("_counts", "catalog", "clock_us", "connection", "execute", "is_dirty", "now_us")
+    __slots__ = ("_counts", "catalog", "changes", "clock_us", "connection", "execute", "is_dirty", "now_us")
 
     def __init__(self, connection: apsw.Connection, catalog: Catalog, now_us: int, clock_us: int) -> None:
         self.connection = connection
@@ -39,6 +39,7 @@ class Transaction:
         self.now_us = now_us  # the time of changes, which never goes back
         self.clock_us = clock_us  # what the clock says
         self.is_dirty = False
+        self.changes: list[Change] | None = None  # a list, where somebody wants to know what was applied
         self._counts: dict[int, list[int]] = {}
 
     # --- items ------------------------------------------------------------------
@@ -63,6 +64,8 @@ class Transaction:
         )
         if change.table.logs_changes:
             self._log(change)
+        if self.changes is not None:
+            self.changes.append(change)
 
     def _write_item(self, change: Change) -> int:
         before, after, table = change.before, change.after, change.table

@@ -15,8 +15,11 @@ from singletable.errors import (
     DatabaseError,
     InternalServerError,
     SerializationError,
+    ThrottledError,
+    ThrottlingError,
     TransactionCanceledError,
 )
+from singletable.metrics import Failure
 from singletable.storage.store import Written
 from singletable.wire.forms import JSON
 from singletable.wire.operations import Execution
@@ -28,10 +31,12 @@ _log = logging.getLogger("singletable")
 _DYNAMODB: Final = "com.amazonaws.dynamodb.v20120810#"
 _CORAL: Final = "com.amazon.coral.service#"
 _VALIDATE: Final = "com.amazon.coral.validate#"
+_AVAILABILITY: Final = "com.amazon.coral.availability#"
 # Where AWS names an error from its framework rather than from the service.
 _NAMESPACES: Final = {
     "AccessDeniedException": _CORAL,
     "SerializationException": _CORAL,
+    "ThrottlingException": _AVAILABILITY,
     "UnknownOperationException": _CORAL,
     "ValidationException": _VALIDATE,
 }
@@ -44,12 +49,15 @@ class WireAnswer(NamedTuple):
     body: bytes
 
 
-class WaitingWrite(NamedTuple):
+class WaitingWrite:
     """A write whose request has been read. It is answered with others, when their transaction has ended."""
 
-    operation: str
-    execution: Execution
-    pending: PendingWrite
+    __slots__ = ("execution", "operation", "pending")
+
+    def __init__(self, operation: str, execution: Execution, pending: PendingWrite) -> None:
+        self.operation = operation
+        self.execution = execution
+        self.pending = pending
 
 
 def answer(session: Session, operation: str, body: bytes) -> WireAnswer:
@@ -63,6 +71,7 @@ def begin_answer(session: Session, operation: str, body: bytes) -> WireAnswer | 
     try:
         execution = Execution(session, operation, _parse(body), JSON)
     except SerializationError as error:
+        session.metrics.failed(operation, None, Failure.USER_ERROR)
         return error_answer(error)
     try:
         begun = execution.begin()
@@ -119,6 +128,10 @@ def error_answer(error: ApiError) -> WireAnswer:
     if isinstance(error, TransactionCanceledError):
         answer["Message"] = answer.pop("message")
         answer["CancellationReasons"] = [_reason(reason) for reason in error.reasons]
+    if isinstance(error, ThrottledError):
+        # The one error of the framework among these begins its members with a small letter (AWS's service model).
+        name = "throttlingReasons" if isinstance(error, ThrottlingError) else "ThrottlingReasons"
+        answer[name] = [{"reason": reason.reason, "resource": reason.resource} for reason in error.reasons]
     return WireAnswer(error.status, orjson.dumps(answer))
 
 

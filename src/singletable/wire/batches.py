@@ -40,7 +40,7 @@ from singletable.wire.parameters import (
 
 def batch_get_item(session: Session, params: Params, form: Form) -> Outcome:
     request = parse_batch_get(params, form)
-    result = batches.batch_get_item(session.store, request, session.patience)
+    result = batches.batch_get_item(session.store, request, session.patience, session.throttle)
     tables = params["RequestItems"]
     answer: Answer = {
         # By what the request calls them: "a map of table name or table ARN to a list of items" (API reference).
@@ -130,10 +130,20 @@ def batch_write_item(session: Session, params: Params, form: Form) -> PendingWri
     names = as_given(params["RequestItems"])
 
     def render(result: WritesResult) -> Outcome:
-        answer = {"UnprocessedItems": {}, **writes_answer(result, request.report, names, form)}
-        return Outcome(answer, result.consumed, is_read=False)
+        unprocessed: dict[str, list[Answer]] = {}
+        for write in [request.writes[number] for number in result.unprocessed]:
+            unprocessed.setdefault(names[write.table], []).append(_write_request(write, form))
+        answer = {"UnprocessedItems": unprocessed, **writes_answer(result, request.report, names, form)}
+        return Outcome(answer, result.consumed)
 
-    return PendingWrite(batches.batch_write(request), render)
+    return PendingWrite(batches.batch_write(request, session.throttle), render)
+
+
+def _write_request(write: PutItem | DeleteItem, form: Form) -> Answer:
+    """Return what is to be sent again for one write."""
+    if isinstance(write, PutItem):
+        return {"PutRequest": {"Item": form.item(write.item)}}
+    return {"DeleteRequest": {"Key": form.item(write.key)}}
 
 
 def parse_batch_write(params: Params, form: Form) -> BatchWriteItem:

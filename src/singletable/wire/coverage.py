@@ -118,7 +118,7 @@ OPERATION_REMARKS: Final[Mapping[str, str]] = {
     "DescribeLimits": "AWS's defaults; those of a table are held, those of an account are not",
     "DescribeTable": "counts and sizes are exact, and of this moment; on AWS they are up to six hours old",
     "GetItem": "[always up to date](#reads)",
-    "Query": "[always up to date](#reads), also through a global index",
+    "Query": "[up to date](#reads), also through a global index, unless that is to lag",
     "Scan": "[another order](#the-order-of-a-scan) of partitions than on AWS",
     "TransactGetItems": "[never conflicts](#transactions)",
     "TransactWriteItems": "[never conflicts](#transactions)",
@@ -126,7 +126,7 @@ OPERATION_REMARKS: Final[Mapping[str, str]] = {
 }
 
 _WITHOUT_EFFECT: Final = "checked, kept and described; without effect"
-_NO_THROTTLING: Final = f"{_WITHOUT_EFFECT}: nothing is throttled"
+_NO_THROTTLING: Final = f"{_WITHOUT_EFFECT} unless [throttling](../guides/throttling.md) is on"
 
 # By the name of the parameter, in whatever operation or part of a request it stands.
 PARAMETER_REMARKS: Final[Mapping[str, str]] = {

@@ -43,7 +43,7 @@ R = TypeVar("R", PutItem, UpdateItem, DeleteItem)
 
 def get_item(session: Session, params: Params, form: Form) -> Outcome:
     request = _get_request(params, form)
-    result = items.get_item(session.store, request)
+    result = items.get_item(session.store, request, session.throttle)
     answer: Answer = {}
     if result.item is not None:
         answer["Item"] = form.item(result.item)
@@ -53,21 +53,22 @@ def get_item(session: Session, params: Params, form: Form) -> Outcome:
 
 
 def put_item(session: Session, params: Params, form: Form) -> PendingWrite:
-    return _pending(_enveloped(parse_put, WRITE, params, form), params, form)
+    return _pending(session, _enveloped(parse_put, WRITE, params, form), params, form)
 
 
 def delete_item(session: Session, params: Params, form: Form) -> PendingWrite:
     _returns_old(params)  # before all else (dynoxide 3.2, captured in eu-west-2 and us-east-1)
-    return _pending(_enveloped(parse_delete, WRITE, params, form), params, form)
+    return _pending(session, _enveloped(parse_delete, WRITE, params, form), params, form)
 
 
 def update_item(session: Session, params: Params, form: Form) -> PendingWrite:
-    return _pending(_enveloped(parse_update, UPDATE, params, form), params, form)
+    return _pending(session, _enveloped(parse_update, UPDATE, params, form), params, form)
 
 
-def _pending(request: Write, params: Params, form: Form) -> PendingWrite:
+def _pending(session: Session, request: Write, params: Params, form: Form) -> PendingWrite:
     return PendingWrite(
-        items.item_write(request), lambda result: _write_outcome(result, request, params, form)
+        items.item_write(request, session.throttle),
+        lambda result: _write_outcome(result, request, params, form),
     )
 
 
@@ -118,7 +119,7 @@ def _write_outcome(result: WriteResult, request: Write, params: Params, form: Fo
         answer["ConsumedCapacity"] = consumed_capacity(result.consumed, request.report, params["TableName"])
     if result.collection is not None:
         answer["ItemCollectionMetrics"] = collection_metrics(result.collection, form)
-    return Outcome(answer, (result.consumed,), is_read=False)
+    return Outcome(answer, (result.consumed,))
 
 
 # --- parsing, also of the actions of a transaction -----------------------------------------

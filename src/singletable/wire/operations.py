@@ -6,10 +6,12 @@ A request is begun, and finished: between the two, a write waits for its transac
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from time import perf_counter
 from typing import Final
 
 from singletable.engine.patience import OutOfPatienceError
 from singletable.errors import SerializationError, SingleTableError, UnknownOperationError, ValidationError
+from singletable.metrics import failure_of
 from singletable.storage.failures import not_understood
 from singletable.wire import account, batches, items, pages, tables, tags, transactions
 from singletable.wire.arns import check_table_arns
@@ -17,7 +19,7 @@ from singletable.wire.constraints import check
 from singletable.wire.coverage import UNSERVED_OPERATIONS, operation_refusal
 from singletable.wire.forms import Form
 from singletable.wire.outcomes import Outcome, PendingWrite
-from singletable.wire.parameters import Answer, Params, Session
+from singletable.wire.parameters import Answer, Params, Session, table_name
 from singletable.wire.refusals import refuse_types
 
 Operation = Callable[[Session, Params, Form], Answer | Outcome | PendingWrite]
@@ -47,15 +49,16 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
 
 
 class Execution:
-    """One request under way: begun, then finished with what came of it, or failed."""
+    """One request under way: begun, then finished with what came of it, or failed. It is counted at its end."""
 
-    __slots__ = ("_form", "_operation", "_params", "_session")
+    __slots__ = ("_form", "_operation", "_params", "_session", "_started_s")
 
     def __init__(self, session: Session, operation: str, params: Params, form: Form) -> None:
         self._session = session
         self._operation = operation
         self._params = params
         self._form = form
+        self._started_s = perf_counter()
 
     def begin(self) -> Outcome | PendingWrite:
         """Check the shape of the parameters and carry out a read, or get a write ready."""
@@ -71,11 +74,25 @@ class Execution:
 
     def finish(self, outcome: Outcome) -> Answer:
         """Return the answer of a request that succeeded."""
+        consumed = outcome.consumed
+        if consumed:
+            table = consumed[0].table if len(consumed) == 1 else None
+            latency_s = perf_counter() - self._started_s
+            self._session.metrics.succeeded(
+                self._operation, table, latency_s, consumed, outcome.returned, is_read=outcome.is_read
+            )
         return outcome.answer
 
     def fail(self, error: Exception) -> Exception:
         """Return what is said of a request that failed."""
-        return self._explained(error)
+        failure = self._explained(error)
+        if not isinstance(failure, OutOfPatienceError):
+            self._session.metrics.failed(self._operation, self._named_table(), failure_of(failure))
+        return failure
+
+    def _named_table(self) -> str | None:
+        name = self._params.get("TableName")
+        return table_name(name) if isinstance(name, str) else None
 
     def _explained(self, error: Exception) -> Exception:
         if isinstance(error, ValidationError):

@@ -17,7 +17,7 @@ class Outcome:
 
     answer: Answer
     consumed: Sequence[Consumed] = ()
-    is_read: bool = True
+    is_read: bool | None = None  # where that does not follow from the operation
     returned: int | None = None  # items, of a read that may return several
 
 

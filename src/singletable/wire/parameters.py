@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from singletable.capacity.consumed import Consumed
 from singletable.engine.patience import Patience
 from singletable.engine.requests import Report
 from singletable.engine.results import CollectionSize
+from singletable.engine.throttling import Throttle
 from singletable.errors import ValidationError
 from singletable.expressions.conditions import Condition
 from singletable.expressions.placeholders import check_given_with_expressions
 from singletable.expressions.projections import Projection
 from singletable.expressions.scope import Scope
+from singletable.metrics import Metrics
 from singletable.storage.store import Store
 from singletable.values.reading import read_value
 from singletable.wire.arns import DEFAULT_ACCOUNT, DEFAULT_REGION, partition_of
@@ -33,6 +35,8 @@ class Session:
     region: str = DEFAULT_REGION
     account: str = DEFAULT_ACCOUNT
     patience: Patience | None = None  # of reads; without it they take the time they need
+    throttle: Throttle | None = None  # without it, requests may come as fast as they can
+    metrics: Metrics = field(default_factory=Metrics)
 
     def table_arn(self, name: str) -> str:
         return f"arn:{partition_of(self.region)}:dynamodb:{self.region}:{self.account}:table/{name}"

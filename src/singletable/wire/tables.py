@@ -23,7 +23,9 @@ def describe_table(session: Session, params: Params, form: Form) -> Answer:
 
 def update_table(session: Session, params: Params, form: Form) -> Answer:
     request = parse_update_table(params)
-    description = table_updates.update_table(session.store, request, region=session.region)
+    description = table_updates.update_table(
+        session.store, request, region=session.region, throttle=session.throttle
+    )
     return {"TableDescription": table_description(session, description, form)}
 
 

@@ -37,7 +37,7 @@ def transact_get_items(session: Session, params: Params, form: Form) -> Outcome:
         gets=[parse_get(item["Get"], form, older=True) for item in params["TransactItems"]],
         report=report(params),
     )
-    result = transactions.transact_get_items(session.store, request)
+    result = transactions.transact_get_items(session.store, request, session.throttle)
     answer: Answer = {
         "Responses": [{} if item is None else {"Item": form.item(item)} for item in result.items]
     }
@@ -57,9 +57,9 @@ def transact_write_items(session: Session, params: Params, form: Form) -> Pendin
     def render(result: WritesResult) -> Outcome:
         split = "ReadCapacityUnits" if result.is_repeated else "WriteCapacityUnits"
         answer = writes_answer(result, request.report, _names(params), form, split=split)
-        return Outcome(answer, result.consumed, is_read=result.is_repeated)
+        return Outcome(answer, result.consumed, is_read=result.is_repeated or None)
 
-    return PendingWrite(transactions.transact_write(request), render)
+    return PendingWrite(transactions.transact_write(request, session.throttle), render)
 
 
 def _names(params: Params) -> dict[str, str]:

@@ -1,0 +1,19 @@
+"""Metrics with CloudWatch's names, kept in the process: what was consumed, how long it took, what was refused."""
+
+from singletable.metrics.failures import Failure, failure_of
+from singletable.metrics.latency import Latency
+from singletable.metrics.prometheus import PROMETHEUS_CONTENT_TYPE, to_prometheus
+from singletable.metrics.recorder import Metrics
+from singletable.metrics.snapshot import Dimensions, MetricsSnapshot, ReturnedItems
+
+__all__ = [
+    "PROMETHEUS_CONTENT_TYPE",
+    "Dimensions",
+    "Failure",
+    "Latency",
+    "Metrics",
+    "MetricsSnapshot",
+    "ReturnedItems",
+    "failure_of",
+    "to_prometheus",
+]

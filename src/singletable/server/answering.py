@@ -1,0 +1,34 @@
+"""What the server needs of a database."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from singletable.metrics import MetricsSnapshot
+from singletable.wire.answers import WaitingWrite, WireAnswer
+
+
+class Answering(Protocol):
+    """Answers requests of the DynamoDB protocol: an HTTP status and a body for each."""
+
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether no write ever waits for a disk."""
+        ...
+
+    def metrics(self) -> MetricsSnapshot:
+        """Return what was counted so far."""
+        ...
+
+    def answer(self, operation: str, body: bytes) -> WireAnswer:
+        """Answer one request, however long it takes."""
+        ...
+
+    def begin(self, operation: str, body: bytes) -> WireAnswer | WaitingWrite | None:
+        """Answer a request that is soon done, or read one that writes; None: it would take long."""
+        ...
+
+    def answer_writes(self, waiting: Sequence[WaitingWrite]) -> list[WireAnswer]:
+        """Carry out writes together, and answer them when they are committed."""
+        ...
