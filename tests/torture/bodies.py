@@ -65,7 +65,6 @@ ODD_VALUES: Final[tuple[Any, ...]] = (
     0.5,
     "",
     " ",
-    "things",
     "ALL_OLD",
     "N",
     "\x00",

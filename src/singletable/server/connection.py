@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, cast
 
-from singletable.limits import KIB, MIB
+from singletable.limits import MIB
 from singletable.server.encoding import is_long_to_encode
 from singletable.server.reader import Refusal, Request, RequestReader
 from singletable.server.replies import CONTINUE, Reply, ReplyWriter, error_reply
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from singletable.server.access_log import AccessLog
     from singletable.server.budget import Budget
     from singletable.server.dispatch import Dispatcher
+    from singletable.server.outbox import Outbox
 
 PIPELINED_REQUESTS_MAX: Final = 32
 PIPELINED_BYTES_MAX: Final = 2 * MIB
 REQUESTS_PER_TURN: Final = 16  # then other connections get their turn
 LINGER_S: Final = 5.0  # how long a refused client may go on sending before the connection is cut
 LINGER_BYTES_MAX: Final = 64 * MIB
-_ONE_WRITE_BYTES_MAX: Final = 16 * KIB  # a body up to this size is sent together with its head
 
 NO_ROOM: Final = error_reply(503, "ServiceUnavailable", "There is no room for another connection")
 
@@ -37,6 +37,7 @@ class Surroundings:
     router: Router
     dispatcher: Dispatcher
     replies: ReplyWriter
+    outbox: Outbox
     log: AccessLog | None
     arriving: Budget  # of large bodies
     leaving: Budget  # of answers that clients do not take
@@ -95,7 +96,7 @@ class Connection(asyncio.Protocol):
         self._ending = True
         self._reader.finished = True
         if self._linger is not None:
-            self._transport.close()
+            self._close()
         self._answer_ready()
 
     def cut(self) -> None:
@@ -109,7 +110,7 @@ class Connection(asyncio.Protocol):
         if not self._surroundings.opened(self):
             self._reader.finished = True
             self._send(None, NO_ROOM, keep_alive=False)
-            self._transport.close()
+            self._close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._linger is not None:
@@ -233,10 +234,7 @@ class Connection(asyncio.Protocol):
         request_id = surroundings.replies.new_id()
         head = surroundings.replies.head(reply, request_id, keep_alive=keep_alive)
         body = b"" if request is not None and request.method == b"HEAD" else reply.body
-        if len(body) <= _ONE_WRITE_BYTES_MAX:
-            self._transport.write(head + body)
-        else:
-            self._transport.writelines((head, body))
+        surroundings.outbox.send(self._transport, head, body)
         if surroundings.log is not None:
             surroundings.log.record(
                 request,
@@ -249,11 +247,15 @@ class Connection(asyncio.Protocol):
 
     def _at_rest(self) -> None:
         if self._ending:
-            self._transport.close()
+            self._close()
         elif self._reader.awaits_continue:
             # Only now: behind the answers to the requests that came before it.
             self._reader.awaits_continue = False
-            self._transport.write(CONTINUE)
+            self._surroundings.outbox.send(self._transport, CONTINUE, b"")
+
+    def _close(self) -> None:
+        self._surroundings.outbox.flush()
+        self._transport.close()
 
     def _schedule_turn(self) -> None:
         if not self._turn_scheduled:
@@ -284,6 +286,7 @@ class Connection(asyncio.Protocol):
             return
         self._ending = True
         self._linger = self._loop.call_later(LINGER_S, self.cut)
+        self._surroundings.outbox.flush()
         self._transport.write_eof()
 
 

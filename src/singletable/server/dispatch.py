@@ -91,14 +91,15 @@ class Dispatcher:
 
         def finish(finished: asyncio.Future[T]) -> None:
             self._under_way -= 1
-            done(finished.result())
+            if not finished.cancelled():
+                done(finished.result())
 
         self._loop.run_in_executor(self._threads, work).add_done_callback(finish)
         return None
 
     def close(self) -> None:
-        """Wait until everything that was begun has ended. Not called on the event loop."""
-        self._threads.shutdown(wait=True)
+        """Wait until what is running has ended; what only waits is given up. Not called on the event loop."""
+        self._threads.shutdown(wait=True, cancel_futures=True)
         self._writer.close()
 
     def _answer_deferred(self, asked: Deferred) -> Reply:
@@ -115,15 +116,15 @@ class Dispatcher:
         answering = self._loop.run_in_executor(
             self._threads, self._database.answer, call.operation, call.body
         )
-        answering.add_done_callback(lambda answered: self._finish(call, _outcome(answered), done))
+        answering.add_done_callback(lambda answered: self._answered(call, answered, done))
+
+    def _answered(self, call: Call, answered: asyncio.Future[WireAnswer], done: Done) -> None:
+        if not answered.cancelled():
+            self._finish(call, answered.exception() or answered.result(), done)
 
     def _finish(self, call: Call, answer: WireAnswer | BaseException, done: Done) -> None:
         self._under_way -= 1
         done(_reply(call, answer))
-
-
-def _outcome(answered: asyncio.Future[WireAnswer]) -> WireAnswer | BaseException:
-    return answered.exception() or answered.result()
 
 
 def _reply(call: Call, answer: WireAnswer | BaseException) -> Reply:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import httptools
 
@@ -109,7 +109,7 @@ class RequestReader:
         self.awaits_continue = False
         # Nothing that arrives from now on will be read.
         self.finished = False
-        self._parser = httptools.HttpRequestParser(self)
+        self._parser: Any = httptools.HttpRequestParser(self)
         self._steps = 0
         self._stuck_bytes = 0
         self._url = b""
@@ -150,6 +150,9 @@ class RequestReader:
                 self._budget.give(arrived.held_bytes)
         self.ready.clear()
         self.finished = True
+        # The parser knows this reader, and this reader the parser: without that, both go at once, with the body.
+        self._body = b""
+        self._parser = None
 
     # --- a protocol upgrade is not accepted, and must not lose the request ------------------
 

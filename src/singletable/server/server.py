@@ -16,6 +16,7 @@ from singletable.server.budget import Budget
 from singletable.server.connection import Connection, Surroundings
 from singletable.server.dispatch import Dispatcher
 from singletable.server.listening import Address, open_sockets
+from singletable.server.outbox import Outbox
 from singletable.server.replies import ReplyWriter
 from singletable.server.routing import Router
 
@@ -78,6 +79,7 @@ class Server:
             ),
             dispatcher=self._dispatcher,
             replies=ReplyWriter(self._clock, os.urandom),
+            outbox=Outbox(loop),
             log=self._log,
             arriving=Budget(settings.arriving_bytes_max),
             leaving=Budget(settings.leaving_bytes_max),

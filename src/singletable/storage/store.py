@@ -45,7 +45,12 @@ class Written(Generic[T]):
     def get(self) -> T:
         """Return the result of a request that is done, or raise what it failed with."""
         if self.error is not None:
-            raise self.error
+            try:
+                raise self.error
+            finally:
+                self.error = (
+                    None  # which knows this frame, and so this object: nothing is to wait for a collection
+                )
         return self.result
 
 

@@ -18,15 +18,23 @@ from singletable.errors import (
     ThrottledError,
     ThrottlingError,
     TransactionCanceledError,
+    ValidationError,
 )
+from singletable.limits import ITEM_BYTES_MAX, MIB
 from singletable.metrics import Failure
 from singletable.storage.store import Written
 from singletable.wire.forms import JSON
 from singletable.wire.operations import Execution
 from singletable.wire.outcomes import PendingWrite
 from singletable.wire.parameters import Answer, Session
+from singletable.wire.violations import has_more_values
 
 _log = logging.getLogger("singletable")
+
+_LONG_BODY_BYTES: Final = MIB
+_OF_ONE_ITEM: Final = frozenset(("DeleteItem", "GetItem", "PutItem", "Query", "Scan", "UpdateItem"))
+# A value has a byte at least, and is two: a map with its type, and its contents. As much again for placeholders.
+_ITEM_VALUES_MAX: Final = 4 * ITEM_BYTES_MAX
 
 _DYNAMODB: Final = "com.amazonaws.dynamodb.v20120810#"
 _CORAL: Final = "com.amazon.coral.service#"
@@ -69,8 +77,11 @@ def answer(session: Session, operation: str, body: bytes) -> WireAnswer:
 def begin_answer(session: Session, operation: str, body: bytes) -> WireAnswer | WaitingWrite:
     """Answer a request that does not write; read one that does, for `answer_writes`."""
     try:
-        execution = Execution(session, operation, _parse(body), JSON)
-    except SerializationError as error:
+        params = _parse(body)
+        if len(body) > _LONG_BODY_BYTES:
+            _check_item_values(operation, params)
+        execution = Execution(session, operation, params, JSON)
+    except (SerializationError, ValidationError) as error:
         session.metrics.failed(operation, None, Failure.USER_ERROR)
         return error_answer(error)
     try:
@@ -100,7 +111,10 @@ def _failed(operation: str, failure: Exception) -> WireAnswer:
     if isinstance(failure, ApiError):
         return error_answer(failure)
     if not isinstance(failure, DatabaseError):
-        raise failure
+        try:
+            raise failure
+        finally:
+            del failure  # which knows this frame: so both go at once, with all that was read
     _log.error("%s: %s", operation, failure.message)
     _log.debug("where it failed", exc_info=failure)
     return error_answer(InternalServerError(failure.message))
@@ -114,6 +128,12 @@ def _parse(body: bytes) -> dict[str, Any]:
     if not isinstance(params, dict):
         raise SerializationError("")
     return params
+
+
+def _check_item_values(operation: str, params: dict[str, Any]) -> None:
+    """Refuse at once what has more values than one item can hold: to read them all takes seconds."""
+    if operation in _OF_ONE_ITEM and has_more_values(params, _ITEM_VALUES_MAX):
+        raise ValidationError("Item size has exceeded the maximum allowed size")
 
 
 def error_answer(error: ApiError) -> WireAnswer:

@@ -210,6 +210,38 @@ def _plain(shape: Shape, value: Any) -> Any:
             return value
 
 
+# --- long lists --------------------------------------------------------------------------------------
+
+# No list of a request may be nearly as long; which one of them is too long, its constraint knows, or the engine.
+LIST_LENGTH_MAX: Final = 5_000
+
+
+def shortened(shape: Shape, members: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members of a structure with nothing but the beginning of lists that are far too long.
+
+    What is said of a list does not depend on how much too long it is; of what is wrong in it, the first is told.
+    """
+    return {
+        name: _shortened(live_shape(shape.members[name]), value) if name in shape.members else value
+        for name, value in members.items()
+    }
+
+
+def _shortened(shape: Shape, value: Any) -> Any:
+    if shape.name == OPAQUE:
+        return value
+    element = live_shape(shape.element) if shape.element else None
+    match shape.kind, value:
+        case "list", list() if element is not None:
+            return [_shortened(element, entry) for entry in value[:LIST_LENGTH_MAX]]
+        case "map", dict() if element is not None and element.name != OPAQUE:
+            return {key: _shortened(element, entry) for key, entry in value.items()}
+        case "structure", dict():
+            return shortened(shape, value)
+        case _:
+            return value
+
+
 # --- unknown members -------------------------------------------------------------------------------
 
 

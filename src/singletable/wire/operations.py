@@ -121,9 +121,12 @@ def execute(session: Session, operation: str, params: Params, form: Form) -> Ans
         return execution.finish(begun)
     except Exception as error:
         failure = execution.fail(error)
-        if failure is error:
-            raise
-        raise failure from failure.__cause__
+        try:
+            if failure is error:
+                raise
+            raise failure from failure.__cause__
+        finally:
+            del failure  # which knows this frame: so both go at once
 
 
 def unknown(operation: str) -> UnknownOperationError:

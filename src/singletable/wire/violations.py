@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from singletable.wire.arns import Arn
 from singletable.wire.live_shapes import CUT_NUMBERS, PATTERN_FIRST, Shape, live_shape
-from singletable.wire.member_types import OPAQUE, cut_number
+from singletable.wire.member_types import LIST_LENGTH_MAX, OPAQUE, cut_number
 
 TABLE_NAME_LENGTH_MIN: Final = 3
 TABLE_NAME_LENGTH_MAX: Final = 255
@@ -61,7 +61,7 @@ class Violation:
         return f"Value {value} at '{self.place.older}' failed to satisfy constraint: {self.constraint}"
 
     def _echo(self, *, as_json: bool) -> str:
-        if _has_many_values(self.value):
+        if has_more_values(self.value, ECHOED_VALUES_MAX):
             return "…"
         try:
             return _json_echo(self.value) if as_json else _java_echo(self.value, self.shape)
@@ -76,20 +76,21 @@ class Violation:
 
 # A value is echoed with all the types that it does not have: 16 MB of a batch that is too long would become a
 # message of gigabytes.
-ECHOED_VALUES_MAX: Final = 20_000
+ECHOED_VALUES_MAX: Final = LIST_LENGTH_MAX
 
 
-def _has_many_values(value: Any) -> bool:
+def has_more_values(value: Any, most: int) -> bool:
+    """Tell whether so many values, and more, are in a value."""
     count = 0
     left = [value]
-    while left and count <= ECHOED_VALUES_MAX:
+    while left and count <= most:
         count += 1
         match left.pop():
             case Mapping() as inner:
                 left.extend(inner.values())
             case list() | tuple() as inner:
                 left.extend(inner)
-    return count > ECHOED_VALUES_MAX
+    return count > most
 
 
 def _java_echo(value: Any, shape: Shape | None) -> str:
