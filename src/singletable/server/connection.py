@@ -139,6 +139,7 @@ class Connection(asyncio.Protocol):
         # A client may close its sending side and still wait for answers.
         self._ending = True
         self._reader.finished = True
+        self._surroundings.outbox.flush()  # the transport may be closed when this returns
         return self._linger is None and (self._pending is not None or bool(self._reader.ready))
 
     def pause_writing(self) -> None:

@@ -25,7 +25,7 @@ class Rows(Protocol):
         """End the read, also before its end."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Position:
     """A place in the order of a table or index. A range goes on behind it, also when no item is there."""
 
@@ -34,7 +34,7 @@ class Position:
     index_key: tuple[bytes, bytes] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class PartitionRange:
     """The items of one partition, in the order of their sort keys."""
 
@@ -47,7 +47,7 @@ class PartitionRange:
     rows_max: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class SegmentRange:
     """All items of a table or index whose partition column lies in [low, high), in stored order."""
 

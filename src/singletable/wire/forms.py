@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import orjson
 
@@ -27,12 +27,12 @@ class Form(Protocol):
         """Return an item for an answer."""
         ...
 
-    def items(self, stored: Sequence[StoredItem]) -> list[Any]:
-        """Return the items of a page."""
+    def items(self, stored: Sequence[StoredItem]) -> Any:
+        """Return the items of a page: all as they are stored, or none."""
         ...
 
     def cursor(self, last: bytes, names: Sequence[str], shown: Any | None) -> dict[str, Any]:
-        """Return the key attributes of a page's last item; `shown` is that item in the answer, if it is there."""
+        """Return the key attributes of a page's last item; `shown` are the items of the answer, if it is there."""
         ...
 
     def time(self, at_us: int) -> Any:
@@ -48,8 +48,10 @@ class JsonForm:
     def item(self, stored: StoredItem) -> Any:
         return orjson.Fragment(stored) if isinstance(stored, bytes) else stored
 
-    def items(self, stored: Sequence[StoredItem]) -> list[Any]:
-        return [self.item(item) for item in stored]
+    def items(self, stored: Sequence[StoredItem]) -> Any:
+        if stored and isinstance(stored[0], bytes):
+            return orjson.Fragment(b"[" + b",".join(cast("Sequence[bytes]", stored)) + b"]")
+        return stored
 
     def cursor(self, last: bytes, names: Sequence[str], shown: Any | None) -> dict[str, Any]:
         item = orjson.loads(last)
@@ -78,7 +80,7 @@ class NativeForm:
         ]
 
     def cursor(self, last: bytes, names: Sequence[str], shown: Any | None) -> dict[str, Any]:
-        item = self.item(last) if shown is None else shown
+        item = self.item(last) if shown is None else shown[-1]
         return {name: dict(item[name]) for name in names}
 
     def time(self, at_us: int) -> Any:

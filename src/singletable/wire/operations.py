@@ -17,9 +17,10 @@ from singletable.wire import account, batches, items, pages, tables, tags, trans
 from singletable.wire.arns import check_table_arns
 from singletable.wire.constraints import check
 from singletable.wire.coverage import UNSERVED_OPERATIONS, operation_refusal
-from singletable.wire.forms import Form
+from singletable.wire.forms import JSON, Form
 from singletable.wire.outcomes import Outcome, PendingWrite
 from singletable.wire.parameters import Answer, Params, Session, table_name
+from singletable.wire.plain_get import plain_get
 from singletable.wire.refusals import refuse_types
 
 Operation = Callable[[Session, Params, Form], Answer | Outcome | PendingWrite]
@@ -67,6 +68,10 @@ class Execution:
         if run is None:
             raise unknown(operation)
         session, form = self._session, self._form
+        if form is JSON and operation == "GetItem":
+            plain = plain_get(session, self._params)
+            if plain is not None:
+                return plain
         params = self._params = check(operation, self._params, native=form.is_native)
         check_table_arns(operation, params, session.region, session.account)
         begun = run(session, params, form)

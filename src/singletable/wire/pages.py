@@ -60,7 +60,7 @@ def _page_outcome(page: Page, wanted: Report, params: Params, form: Form) -> Out
     answer["ScannedCount"] = page.scanned
     if page.last is not None:
         is_shown = page.items is not None and page.items[-1:] == [page.last]
-        shown = answer["Items"][-1] if is_shown else None
+        shown = answer["Items"] if is_shown else None
         answer["LastEvaluatedKey"] = form.cursor(page.last, page.key_names, shown)
     if wanted != "NONE":
         answer["ConsumedCapacity"] = consumed_capacity(page.consumed, wanted, params["TableName"])
