@@ -17,6 +17,7 @@ from singletable.server.dispatch import SHORT_BODY_BYTES_MAX
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from singletable.storage.store import OpenGroup
     from singletable.wire.answers import WaitingWrite, WireAnswer
 
 TABLE: Any = {
@@ -48,6 +49,12 @@ class SlowDisk:
         self.arrived.release()
         return self._database.begin(operation, body)
 
+    def apply_writes(self, waiting: Sequence[WaitingWrite]) -> OpenGroup[Any] | None:
+        return None
+
+    def commit_writes(self, waiting: Sequence[WaitingWrite], group: OpenGroup[Any]) -> list[WireAnswer]:
+        raise AssertionError("nothing was applied")
+
     def answer_writes(self, waiting: Sequence[WaitingWrite]) -> list[WireAnswer]:
         self.groups.append(len(waiting))
         self.put_began.release()
@@ -74,6 +81,8 @@ class Recording:
         self._database = database
         self.is_in_memory = database.is_in_memory
         self.answer_writes = database.answer_writes
+        self.apply_writes = database.apply_writes
+        self.commit_writes = database.commit_writes
         self.metrics = database.metrics
         self.asked: list[tuple[str, bool]] = []
 
@@ -318,6 +327,12 @@ class Broken:
         if operation == "GetItem":
             raise RuntimeError("the floor is missing")
         return self._database.begin(operation, body)
+
+    def apply_writes(self, waiting: Sequence[WaitingWrite]) -> OpenGroup[Any] | None:
+        raise RuntimeError("the floor is missing")
+
+    def commit_writes(self, waiting: Sequence[WaitingWrite], group: OpenGroup[Any]) -> list[WireAnswer]:
+        raise RuntimeError("the floor is missing")
 
     def answer_writes(self, waiting: Sequence[WaitingWrite]) -> list[WireAnswer]:
         raise RuntimeError("the floor is missing")

@@ -17,8 +17,16 @@ from singletable.metrics import MetricsSnapshot
 from singletable.storage.check import check_connection
 from singletable.storage.connections import MEMORY, Durability, Place
 from singletable.storage.problems import Problem
-from singletable.storage.store import Store
-from singletable.wire.answers import WaitingWrite, WireAnswer, answer, answer_writes, begin_answer
+from singletable.storage.store import OpenGroup, Store
+from singletable.wire.answers import (
+    WaitingWrite,
+    WireAnswer,
+    answer,
+    answer_writes,
+    answer_written,
+    apply_writes,
+    begin_answer,
+)
 from singletable.wire.arns import DEFAULT_ACCOUNT, DEFAULT_REGION, check_account, check_region
 from singletable.wire.forms import NATIVE
 from singletable.wire.operations import execute
@@ -135,6 +143,14 @@ class Database:
     def answer_writes(self, waiting: Sequence[WaitingWrite]) -> list[WireAnswer]:
         """Carry out writes that were begun in one transaction, and answer them when it is committed."""
         return answer_writes(self._session, waiting)
+
+    def apply_writes(self, waiting: Sequence[WaitingWrite]) -> OpenGroup[Any] | None:
+        """Carry out writes that were begun in one transaction, and leave it open; None if others are writing."""
+        return apply_writes(self._session, waiting)
+
+    def commit_writes(self, waiting: Sequence[WaitingWrite], group: OpenGroup[Any]) -> list[WireAnswer]:
+        """Commit what `apply_writes` has left open, and answer it. From any thread; nobody else writes before."""
+        return answer_written(waiting, self._session.store.commit_together(group))
 
     def _call(self, operation: str, params: Mapping[str, Any]) -> Any:
         try:

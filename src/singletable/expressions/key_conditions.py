@@ -62,6 +62,17 @@ class PreparedKeyCondition:
         return KeyCondition(tuple(clauses))
 
 
+def plain_key_condition(text: str, values: Values) -> KeyCondition | None:
+    """Return a condition that has no "#name", if nothing is wrong with it; its values are texts, and small."""
+    try:
+        prepared = prepare_key_condition(text, ())
+        for check in prepared.checks.checks:
+            check(values)
+    except ExpressionError:
+        return None
+    return prepared.bind(values) if prepared.uses.values == values.keys() else None
+
+
 @lru_cache(maxsize=EXPRESSION_CACHE_ENTRIES_MAX)
 def prepare_key_condition(source: str, names: Names) -> PreparedKeyCondition:
     """Parse a key condition."""

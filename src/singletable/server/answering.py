@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from singletable.metrics import MetricsSnapshot
+from singletable.storage.store import OpenGroup
 from singletable.wire.answers import WaitingWrite, WireAnswer
 
 
@@ -27,6 +28,14 @@ class Answering(Protocol):
 
     def begin(self, operation: str, body: bytes) -> WireAnswer | WaitingWrite | None:
         """Answer a request that is soon done, or read one that writes; None: it would take long."""
+        ...
+
+    def apply_writes(self, waiting: Sequence[WaitingWrite]) -> OpenGroup[Any] | None:
+        """Carry out writes together, and leave their transaction open; None if that would have to wait."""
+        ...
+
+    def commit_writes(self, waiting: Sequence[WaitingWrite], group: OpenGroup[Any]) -> list[WireAnswer]:
+        """Commit writes that were applied, which waits for the disk, and answer them."""
         ...
 
     def answer_writes(self, waiting: Sequence[WaitingWrite]) -> list[WireAnswer]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from singletable.limits import KIB
 from singletable.metrics import PROMETHEUS_CONTENT_TYPE, to_prometheus
 from singletable.server.replies import TOO_MANY_REQUESTS, Reply
-from singletable.server.writers import Writer, WriterOnLoop, WriterThread
+from singletable.server.writers import Writer, WriterOnLoop, WriterToDisk
 from singletable.wire.answers import WireAnswer
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Dispatcher:
         self._database = database
         self._loop = asyncio.get_running_loop()
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="singletable-long")
-        self._writer: Writer = (WriterOnLoop if database.is_in_memory else WriterThread)(database, self._loop)
+        self._writer: Writer = (WriterOnLoop if database.is_in_memory else WriterToDisk)(database, self._loop)
         self._requests_max = requests_max
         self._under_way = 0
 
@@ -96,6 +96,10 @@ class Dispatcher:
 
         self._loop.run_in_executor(self._threads, work).add_done_callback(finish)
         return None
+
+    def end(self) -> None:
+        """Begin nothing that has not been begun. Called on the event loop, before `close`."""
+        self._writer.end()
 
     def close(self) -> None:
         """Wait until what is running has ended; what only waits is given up. Not called on the event loop."""

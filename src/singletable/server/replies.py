@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import http
 import time
-import zlib
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
+
+try:
+    from isal.isal_zlib import crc32  # ten times as fast: it counts for a page of items
+except ImportError:
+    from zlib import crc32
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,7 +84,7 @@ class ReplyWriter:
             _first_lines(reply.status, reply.content_type, keep_alive),
             self._date(),
             request_id,
-            zlib.crc32(body),
+            crc32(body),
             len(body),
             reply.headers,
         )

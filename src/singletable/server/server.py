@@ -109,6 +109,7 @@ class Server:
         for connection in tuple(self._connections):
             connection.cut()
         if self._dispatcher is not None:
+            self._dispatcher.end()
             await asyncio.to_thread(self._dispatcher.close)
         if self._log is not None:
             await asyncio.to_thread(self._log.close)

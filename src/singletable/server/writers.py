@@ -1,7 +1,8 @@
 """Writes in groups: all that wait are carried out together, with one COMMIT.
 
 In memory a group is what arrived in one turn of the event loop. On a disk it is what arrived while the group
-before it was written: a COMMIT waits for the disk, so that is done in a thread, and the loop goes on reading.
+before it was committed. To carry out a group takes microseconds, and is done on the loop: in a thread it would
+fight with the loop for the interpreter at every statement. To commit it waits for the disk: that is for a thread.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ import asyncio
 import queue
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from singletable.limits import WRITE_GROUP_MAX
 
 if TYPE_CHECKING:
     from singletable.server.answering import Answering
+    from singletable.storage.store import OpenGroup
     from singletable.wire.answers import WaitingWrite, WireAnswer
 
 Written = Callable[["WireAnswer | Exception"], None]
@@ -29,10 +31,16 @@ class _Entry(NamedTuple):
 class Writer(Protocol):
     """Carries out writes, and tells each on the event loop when it is committed."""
 
-    def add(self, write: WaitingWrite, written: Written) -> None: ...
+    def add(self, write: WaitingWrite, written: Written) -> None:
+        """Carry out a write soon. Called on the event loop."""
+        ...
+
+    def end(self) -> None:
+        """Begin no more groups. Called on the event loop."""
+        ...
 
     def close(self) -> None:
-        """Carry out everything that was added, and end. Not called on the event loop."""
+        """Wait for the group that was begun. Not called on the event loop."""
         ...
 
 
@@ -49,47 +57,92 @@ class WriterOnLoop:
             self._loop.call_soon(self._write)
         self._waiting.append(_Entry(write, written))
 
-    def close(self) -> None:
+    def end(self) -> None:
         pass  # what was added is written before the loop does anything else
+
+    def close(self) -> None:
+        pass
 
     def _write(self) -> None:
         group, self._waiting = self._waiting, []
-        _deliver(group, _answers(self._database, group))
+        _deliver(group, _answers(group, self._database.answer_writes))
 
 
-class WriterThread:
-    """Writes in a thread of its own."""
+class WriterToDisk:
+    """Carries groups out on the event loop, one after the other, and commits them in a thread."""
 
     def __init__(self, database: Answering, loop: asyncio.AbstractEventLoop) -> None:
         self._database = database
         self._loop = loop
-        self._queue: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._run, name="singletable-writer", daemon=True)
+        self._waiting: list[_Entry] = []
+        self._gathered = 0
+        self._is_at_work = False  # a group is being written, or about to be
+        self._is_ending = False
+        self._to_commit: queue.SimpleQueue[tuple[list[_Entry], OpenGroup[Any] | None] | None] = (
+            queue.SimpleQueue()
+        )
+        self._thread = threading.Thread(target=self._commit_all, name="singletable-commit", daemon=True)
         self._thread.start()
 
     def add(self, write: WaitingWrite, written: Written) -> None:
-        self._queue.put(_Entry(write, written))
+        self._waiting.append(_Entry(write, written))
+        if not self._is_at_work:
+            self._is_at_work = True
+            self._gathered = 0
+            self._loop.call_soon(self._gather)
+
+    def end(self) -> None:
+        self._is_ending = True
 
     def close(self) -> None:
-        self._queue.put(None)
+        self._to_commit.put(None)
         self._thread.join()
 
-    def _run(self) -> None:
-        while (first := self._queue.get()) is not None:
-            group = [first]
-            while len(group) < WRITE_GROUP_MAX and not self._queue.empty():
-                entry = self._queue.get_nowait()
-                if entry is None:
-                    self._queue.put(None)
-                    break
-                group.append(entry)
-            answers = _answers(self._database, group)
-            self._loop.call_soon_threadsafe(_deliver, group, answers)
+    def _gather(self) -> None:
+        """Begin a group when a turn of the loop has brought no more of it: clients that were answered together
+        ask again together, and a COMMIT for the first of them would let all others wait."""
+        if self._gathered < len(self._waiting) < WRITE_GROUP_MAX:
+            self._gathered = len(self._waiting)
+            self._loop.call_soon(self._gather)
+        else:
+            self._write()
+
+    def _write(self) -> None:
+        """Carry out what waits, and have it committed. Where others write, all of it is left to the thread."""
+        if self._is_ending or not self._waiting:
+            self._is_at_work = False
+            return
+        group, self._waiting = self._waiting[:WRITE_GROUP_MAX], self._waiting[WRITE_GROUP_MAX:]
+        try:
+            opened = self._database.apply_writes([entry.write for entry in group])
+        except Exception as failure:
+            _deliver(group, [failure] * len(group))
+            self._loop.call_soon(self._write)
+            return
+        self._to_commit.put((group, opened))
+
+    def _commit_all(self) -> None:
+        while (taken := self._to_commit.get()) is not None:
+            group, opened = taken
+            self._loop.call_soon_threadsafe(self._committed, group, self._commit(group, opened))
+
+    def _commit(
+        self, group: Sequence[_Entry], opened: OpenGroup[Any] | None
+    ) -> Sequence[WireAnswer | Exception]:
+        if opened is None:
+            return _answers(group, self._database.answer_writes)
+        return _answers(group, lambda writes: self._database.commit_writes(writes, opened))
+
+    def _committed(self, group: Sequence[_Entry], answers: Sequence[WireAnswer | Exception]) -> None:
+        self._write()  # what has come meanwhile: while that is committed, these are answered
+        _deliver(group, answers)
 
 
-def _answers(database: Answering, group: Sequence[_Entry]) -> Sequence[WireAnswer | Exception]:
+def _answers(
+    group: Sequence[_Entry], carry_out: Callable[[Sequence[WaitingWrite]], list[WireAnswer]]
+) -> Sequence[WireAnswer | Exception]:
     try:
-        return database.answer_writes([entry.write for entry in group])
+        return carry_out([entry.write for entry in group])
     except Exception as failure:
         return [failure] * len(group)
 

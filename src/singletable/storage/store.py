@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import apsw
 
@@ -54,10 +54,20 @@ class Written(Generic[T]):
         return self.result
 
 
+class OpenGroup(Generic[T]):
+    """Requests that were carried out, and are not committed yet."""
+
+    __slots__ = ("jobs", "transaction")
+
+    def __init__(self, jobs: list[Written[T]]) -> None:
+        self.jobs = jobs
+        self.transaction: Transaction | None = None  # None: there is nothing to commit, or it has failed
+
+
 class _JobFailedError(Exception):
     """A request failed by itself after it had begun to write: its group is undone, and tried without it."""
 
-    def __init__(self, job: Written[object], error: Exception) -> None:
+    def __init__(self, job: Written[Any], error: Exception) -> None:
         super().__init__()
         self.job = job
         self.error = error
@@ -76,7 +86,7 @@ class Store:
         self.clock = clock
         self.propagation = Propagation(delay_us=index_delay_us, clock=clock) if index_delay_us else None
         self._place = place
-        self._waiting: deque[Written[object]] = deque()
+        self._waiting: deque[Written[Any]] = deque()
         self._writing = threading.Lock()
         self._turns = Turns()
         self._writer: apsw.Connection | None = None
@@ -172,7 +182,7 @@ class Store:
         """Run several requests, which share transactions as far as they fit; return them when all are done."""
         jobs = [Written(work) for work in works]
         try:
-            self._waiting.extend(jobs)  # type: ignore[arg-type]
+            self._waiting.extend(jobs)
             with self._writing:
                 while not all(job.is_done for job in jobs):
                     self._write_group()
@@ -182,15 +192,60 @@ class Store:
             raise
         return jobs
 
+    # --- writing in two steps, for a caller that must not wait for the disk -------------------------
+
+    def apply_together(self, works: Sequence[Callable[[Transaction], T]]) -> OpenGroup[T] | None:
+        """Run requests in one transaction, and leave it open for `commit_together`, which waits for the disk.
+
+        Nobody else writes until then, so that must follow in any case. None: it would have to wait, for another
+        thread or process; nothing is done then.
+        """
+        if self._turns.is_contended() or not self._writing.acquire(blocking=False):
+            return None
+        try:
+            with self._turns.impatient():
+                writer = self._begin()
+        except Exception:
+            self._writing.release()
+            return None  # who has the time to wait learns what is wrong
+        group = OpenGroup([Written(work) for work in works])
+        try:
+            group.transaction = self._attempt(group.jobs, lambda: self._apply(writer, group.jobs))
+        except BaseException:
+            self._writing.release()
+            raise
+        return group
+
+    def commit_together(self, group: OpenGroup[T]) -> list[Written[T]]:
+        """Commit what `apply_together` has left open; return its requests, which are all done then."""
+        try:
+            transaction = group.transaction
+            if transaction is not None:
+                self._attempt(group.jobs, lambda: self._commit(transaction, group.jobs))
+            self._waiting.extend([job for job in group.jobs if not job.is_done])
+            while not all(job.is_done for job in group.jobs):
+                self._write_group()
+        finally:
+            self._writing.release()
+        return group.jobs
+
+    # --- one transaction ------------------------------------------------------------------------
+
     def _write_group(self) -> None:
         """Carry out the requests that wait, in one transaction. Each is done afterwards, or waits on."""
         waiting = self._waiting
         while waiting and waiting[0].is_done:
             waiting.popleft()
         group = [job for job in list(waiting)[: limits.WRITE_GROUP_MAX] if not job.is_done]
+        transaction = self._attempt(group, lambda: self._apply(self._begin(), group))
+        if transaction is not None:
+            self._attempt(group, lambda: self._commit(transaction, group))
+
+    def _attempt(self, group: Sequence[Written[Any]], step: Callable[[], T]) -> T | None:
+        """Do one step of a transaction. If it fails, nothing of the transaction stays; who is done knows why."""
         self._is_committing = False
         try:
-            self._run(self._open_writer(), group)
+            return step()
         except apsw.Error as error:
             self._roll_back()
             for job in group:
@@ -209,11 +264,16 @@ class Store:
             else:
                 self._roll_back()
             raise
+        return None
 
-    def _run(self, writer: apsw.Connection, group: list[Written[object]]) -> None:
-        execute = writer.execute
+    def _begin(self) -> apsw.Connection:
+        writer = self._open_writer()
         self._turns.leave_gap()
-        execute("BEGIN IMMEDIATE")
+        writer.execute("BEGIN IMMEDIATE")
+        return writer
+
+    def _apply(self, writer: apsw.Connection, group: Sequence[Written[Any]]) -> Transaction | None:
+        """Run requests in a transaction that has begun. None if there is nothing to commit: all are done."""
         if writer.data_version() != self._writer_seen:
             self._catch_up(writer)
         clock_us = self.clock.now_us()
@@ -235,16 +295,20 @@ class Store:
             wrote |= transaction.is_dirty
         if not wrote:
             # Nothing was written, but what was read is answered only as committed state.
-            execute("ROLLBACK")
+            writer.execute("ROLLBACK")
             _finish(group)
-            return
+            return None
         transaction.flush_counts()
+        return transaction
+
+    def _commit(self, transaction: Transaction, group: Sequence[Written[Any]]) -> None:
+        writer = transaction.connection
         self._is_committing = True
         if self.propagation is None or not transaction.changes:
-            execute("COMMIT")
+            writer.execute("COMMIT")
         else:
             with self.propagation.committing(transaction.changes):
-                execute("COMMIT")
+                writer.execute("COMMIT")
         _finish(group)
         self._writer_seen = writer.data_version()
         self._last_us = transaction.now_us
@@ -354,6 +418,6 @@ class Store:
         self._writing.release()
 
 
-def _finish(group: list[Written[object]]) -> None:
+def _finish(group: Sequence[Written[Any]]) -> None:
     for job in group:
         job.is_done = True

@@ -123,6 +123,9 @@ class Table:
         self.update_item = schema.update_item(self.id)
         self.delete_item = schema.delete_item(self.id)
 
+    def has_index(self, name: object) -> bool:
+        return isinstance(name, str) and name in self.index_by_name
+
     def key_of(self, item: Item) -> PrimaryKey:
         """Return the key of an item whose key attributes are known to be right."""
         partition = key_bytes(self.partition_type, item[self.partition_name][self.partition_type])

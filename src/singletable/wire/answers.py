@@ -22,7 +22,7 @@ from singletable.errors import (
 )
 from singletable.limits import ITEM_BYTES_MAX, MIB
 from singletable.metrics import Failure
-from singletable.storage.store import Written
+from singletable.storage.store import OpenGroup, Written
 from singletable.wire.forms import JSON
 from singletable.wire.operations import Execution
 from singletable.wire.outcomes import PendingWrite
@@ -95,7 +95,16 @@ def begin_answer(session: Session, operation: str, body: bytes) -> WireAnswer | 
 
 def answer_writes(session: Session, waiting: Sequence[WaitingWrite]) -> list[WireAnswer]:
     """Carry out writes together. No answer leaves before the transaction of its write has ended."""
-    written = session.store.write_together([write.pending.work for write in waiting])
+    return answer_written(waiting, session.store.write_together([write.pending.work for write in waiting]))
+
+
+def apply_writes(session: Session, waiting: Sequence[WaitingWrite]) -> OpenGroup[Any] | None:
+    """Carry out writes together, up to the COMMIT; None if that would have to wait for others."""
+    return session.store.apply_together([write.pending.work for write in waiting])
+
+
+def answer_written(waiting: Sequence[WaitingWrite], written: Sequence[Written[Any]]) -> list[WireAnswer]:
+    """Answer writes that are done."""
     return [_written(write, outcome) for write, outcome in zip(waiting, written, strict=True)]
 
 

@@ -20,7 +20,7 @@ from singletable.wire.coverage import UNSERVED_OPERATIONS, operation_refusal
 from singletable.wire.forms import JSON, Form
 from singletable.wire.outcomes import Outcome, PendingWrite
 from singletable.wire.parameters import Answer, Params, Session, table_name
-from singletable.wire.plain_get import plain_get
+from singletable.wire.plain_requests import plain_get, plain_query
 from singletable.wire.refusals import refuse_types
 
 Operation = Callable[[Session, Params, Form], Answer | Outcome | PendingWrite]
@@ -48,6 +48,8 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     "UpdateTable": tables.update_table,
 }
 
+_PLAIN: Final = {"GetItem": plain_get, "Query": plain_query}
+
 
 class Execution:
     """One request under way: begun, then finished with what came of it, or failed. It is counted at its end."""
@@ -68,8 +70,8 @@ class Execution:
         if run is None:
             raise unknown(operation)
         session, form = self._session, self._form
-        if form is JSON and operation == "GetItem":
-            plain = plain_get(session, self._params)
+        if form is JSON and operation in _PLAIN:
+            plain = _PLAIN[operation](session, self._params)
             if plain is not None:
                 return plain
         params = self._params = check(operation, self._params, native=form.is_native)

@@ -43,16 +43,16 @@ from singletable.wire.parameters import (
 def query(session: Session, params: Params, form: Form) -> Outcome:
     request = parse_query(params, form)
     page = run_query(session.store, request, session.patience, session.throttle)
-    return _page_outcome(page, request.report, params, form)
+    return page_outcome(page, request.report, params, form)
 
 
 def scan(session: Session, params: Params, form: Form) -> Outcome:
     request = parse_scan(params, form)
     page = run_scan(session.store, request, session.patience, session.throttle)
-    return _page_outcome(page, request.report, params, form)
+    return page_outcome(page, request.report, params, form)
 
 
-def _page_outcome(page: Page, wanted: Report, params: Params, form: Form) -> Outcome:
+def page_outcome(page: Page, wanted: Report, params: Params, form: Form) -> Outcome:
     answer: Answer = {}
     if page.items is not None:
         answer["Items"] = form.items(page.items)
