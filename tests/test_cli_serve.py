@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 import signal
+import subprocess
+import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import boto3
 import pytest
@@ -14,7 +16,8 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 import singletable
-from serving import CommandProcess, HttpSocket, call, post
+from serving import TIMEOUT_S, CommandProcess, HttpSocket, call, post
+from singletable.cli.serving import print_ready
 from singletable.server import Address
 from singletable.storage.check import check_file
 
@@ -79,6 +82,86 @@ def test_address_that_others_can_reach_is_warned_about(tmp_path: Path) -> None:
         assert server.read_line().endswith(" (listening on 0.0.0.0)")
         _, _, err = server.end(signal.SIGTERM)
     assert err.startswith("warning: whoever reaches 0.0.0.0 can read and change everything")
+
+
+@pytest.mark.parametrize(
+    ("host", "where"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:8000"),
+        ("localhost", "http://localhost:8000"),
+        ("::1", "http://[::1]:8000"),
+        ("0.0.0.0", "http://127.0.0.1:8000 (listening on 0.0.0.0)"),
+        ("::", "http://[::1]:8000 (listening on ::)"),
+        ("", "http://127.0.0.1:8000 (listening on every address)"),
+    ],
+)
+def test_ready_line_names_what_was_asked_for(
+    host: str, where: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    print_ready(Address(host, 8000), None, as_json=False)
+    ready_line, export = capsys.readouterr().out.splitlines()
+    assert ready_line == f"singletable {singletable.__version__} serves memory at {where}"
+    assert export == f"export AWS_ENDPOINT_URL_DYNAMODB={where.partition(' ')[0]}"
+
+
+def run_in_shell(command: str, cwd: Path) -> subprocess.Popen[str]:
+    """Start a `singletable` command, written `$0 -m singletable`, with the redirections of a shell."""
+    return subprocess.Popen(
+        ["bash", "-c", f"exec {command}", sys.executable],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=cwd,
+    )
+
+
+def test_server_without_stdout_serves(tmp_path: Path) -> None:
+    with run_in_shell('"$0" -m singletable serve app.db --port 0 >&-', tmp_path) as server:
+        try:
+            assert server.stderr is not None
+            hints = ""
+            while not hints.endswith("Ctrl-C stops it\n"):
+                hints += read_on(server.stderr, hints)
+            found = re.search(r'endpoint_url="http://127\.0\.0\.1:(\d+)"', hints)
+            assert found is not None
+            with HttpSocket(Address("127.0.0.1", int(found[1]))) as client:
+                assert client.ask(call("CreateTable", TABLE)).status == 200
+                assert client.ask(call("ListTables", {})).json == {"TableNames": ["things"]}
+            server.terminate()
+            out, err = server.communicate(timeout=TIMEOUT_S)
+        finally:
+            server.kill()
+    assert (server.returncode, out, err) == (0, "", "")
+    assert check_file(str(tmp_path / "app.db")) == []
+
+
+@pytest.mark.parametrize("flags", ["", "--log text", "--log json"])
+def test_server_without_stderr_prints_no_hints(flags: str, tmp_path: Path) -> None:
+    command = f'"$0" -m singletable serve --host 0.0.0.0 --port 0 --json {flags} 2>&-'
+    with run_in_shell(command, tmp_path) as server:
+        try:
+            assert server.stdout is not None
+            line = json.loads(read_on(server.stdout, ""))
+            with HttpSocket(Address("127.0.0.1", line["port"])) as client:
+                assert client.ask(call("ListTables", {})).status == 200
+            server.terminate()
+            out, _ = server.communicate(timeout=TIMEOUT_S)
+        finally:
+            server.kill()
+    assert (server.returncode, out) == (0, "")
+
+
+def read_on(stream: IO[str], before: str) -> str:
+    """Wait for the next line of a process."""
+    line = stream.readline()
+    assert line, f"it ended after {before!r}"
+    return line
+
+
+def test_error_without_stderr_does_not_land_on_stdout(tmp_path: Path) -> None:
+    with run_in_shell('"$0" -m singletable serve --port none 2>&-', tmp_path) as command:
+        out, _ = command.communicate(timeout=TIMEOUT_S)
+    assert (command.returncode, out) == (2, "")
 
 
 def test_interrupt_ends_it_with_130_and_no_traceback(tmp_path: Path) -> None:

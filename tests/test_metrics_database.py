@@ -206,6 +206,7 @@ def test_each_failure_is_counted_once_wherever_it_comes_from(db: singletable.Dat
         assert http.ask(call("GetItem", b"{")).status == 400
     metrics = db.metrics()
     assert metrics.conditional_check_failed_requests("orders") == 2
+    assert metrics.consumed_write_units("orders") == 2.0  # a condition that fails is paid for
     assert metrics.user_errors() == 4
     assert metrics.latency().count == 0
     assert counted_tables(metrics) == {"orders"}
@@ -264,3 +265,26 @@ def test_metrics_are_scraped_over_http(db: singletable.Database) -> None:
     assert answer.status == 200
     assert answer.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
     assert b'singletable_consumed_write_capacity_units_total{table="orders",index=""} 1' in answer.body
+
+
+def test_what_the_server_refuses_is_a_user_error_too(db: singletable.Database) -> None:
+    unsigned = b"POST / HTTP/1.1\r\nHost: test\r\nContent-Type: application/x-amz-json-1.0\r\n\r\n"
+    with BackgroundServer(db) as address:
+        for request in (
+            unsigned,
+            call("Nothing", {}),
+            call("ListTables", b"x", "Content-Encoding: gzip"),
+            b"?\r\n\r\n",
+        ):
+            with HttpSocket(address) as http:
+                assert http.ask(request).status == 400
+    assert db.metrics().user_errors() == 4
+
+
+def test_cancelled_transaction_is_paid_for(db: singletable.Database) -> None:
+    check = {"TableName": "orders", "Key": KEY, "ConditionExpression": "attribute_exists(PK)"}
+    with pytest.raises(errors.TransactionCanceledError):
+        db.transact_write_items(
+            TransactItems=[{"ConditionCheck": check}, {"Put": {"TableName": "orders", "Item": item(1, 1500)}}]
+        )
+    assert db.metrics().consumed_write_units("orders") == 2.0 + 4.0

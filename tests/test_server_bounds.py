@@ -65,7 +65,7 @@ def test_body_for_which_there_is_no_room_at_all_is_throttled(database: singletab
             assert other.ask(put(80 * KIB)).status == 200
 
 
-def test_who_has_held_bytes_the_longest_loses_them_first() -> None:
+def test_who_has_stood_still_for_the_longest_time_loses_first() -> None:
     lost: list[str] = []
     budget = Budget(10)
 
@@ -79,19 +79,19 @@ def test_who_has_held_bytes_the_longest_loses_them_first() -> None:
         lost.append("third")
 
     assert budget.take(4, first)
-    assert budget.take(4, second)
+    assert budget.take(3, second)
+    assert budget.take(1, first)  # which goes on, and so has stood still for less time than the second
     assert budget.take(4, third)
-    assert lost == ["first"]
-    assert budget.take(2, third)
-    assert lost == ["first"]
-    assert not budget.take(20, third)
-    assert lost == ["first", "second"]
-    assert budget.used == 6
-    assert budget.settle(third) == 6
-    assert not budget.take(5, first)
-    budget.give(6)
-    assert budget.take(10, first)
-    assert lost == ["first", "second"]
+    assert lost == ["second"]
+    assert not budget.take(20, third)  # nobody loses anything where that would not be enough
+    assert (lost, budget.used) == (["second"], 5)
+    assert budget.settle(first) == 5
+    assert not budget.take(6, third)  # what is settled is not taken from anybody
+    budget.give(5)
+    assert budget.take(10, third)
+    assert (lost, budget.used) == (["second"], 10)
+    budget.release(third)
+    assert budget.used == 0
 
 
 def test_body_gives_its_bytes_back_when_it_is_taken_refused_or_lost() -> None:

@@ -40,6 +40,7 @@ class SlowDisk:
         self._database = database
         self.answer = database.answer
         self.metrics = database.metrics
+        self.refused = database.refused
         self.arrived = threading.Semaphore(0)
         self.put_began = threading.Semaphore(0)
         self.let_go = threading.Event()
@@ -84,6 +85,7 @@ class Recording:
         self.apply_writes = database.apply_writes
         self.commit_writes = database.commit_writes
         self.metrics = database.metrics
+        self.refused = database.refused
         self.asked: list[tuple[str, bool]] = []
 
     def answer(self, operation: str, body: bytes) -> WireAnswer:
@@ -319,6 +321,7 @@ class Broken:
     def __init__(self, database: singletable.Database) -> None:
         self._database = database
         self.metrics = database.metrics
+        self.refused = database.refused
 
     def answer(self, operation: str, body: bytes) -> WireAnswer:
         raise RuntimeError("the floor is missing")

@@ -12,7 +12,7 @@ from singletable.clock import Clock, SystemClock
 from singletable.engine.patience import OutOfPatienceError, Patience
 from singletable.engine.throttling import Throttle
 from singletable.errors import ConditionFailedError, TransactionCanceledError
-from singletable.limits import INDEX_DELAY_S_MAX, MIB
+from singletable.limits import INDEX_DELAY_S_MAX, KIB, MIB
 from singletable.metrics import MetricsSnapshot
 from singletable.storage.check import check_connection
 from singletable.storage.connections import MEMORY, Durability, Place
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from singletable.wire import types
 
 # A millisecond or two: what one request may take of the time of all others.
-_SHORT: Final = Patience(rows=1_000, decoded_rows=100, read_bytes=MIB)
+_SHORT: Final = Patience(rows=1_000, read_bytes=2 * MIB, decoded_rows=100, decoded_bytes=128 * KIB)
 
 
 class Database:
@@ -144,13 +144,17 @@ class Database:
         """Carry out writes that were begun in one transaction, and answer them when it is committed."""
         return answer_writes(self._session, waiting)
 
+    def refused(self, *, throttled: bool) -> None:
+        """Count a request that a server has refused before it came to an operation."""
+        self._session.metrics.refused(throttled=throttled)
+
     def apply_writes(self, waiting: Sequence[WaitingWrite]) -> OpenGroup[Any] | None:
         """Carry out writes that were begun in one transaction, and leave it open; None if others are writing."""
         return apply_writes(self._session, waiting)
 
     def commit_writes(self, waiting: Sequence[WaitingWrite], group: OpenGroup[Any]) -> list[WireAnswer]:
         """Commit what `apply_writes` has left open, and answer it. From any thread; nobody else writes before."""
-        return answer_written(waiting, self._session.store.commit_together(group))
+        return answer_written(self._session, waiting, self._session.store.commit_together(group))
 
     def _call(self, operation: str, params: Mapping[str, Any]) -> Any:
         try:

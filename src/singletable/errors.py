@@ -91,6 +91,7 @@ class ConditionFailedError(ApiError):
     def __init__(self, item: Item | None = None) -> None:
         super().__init__("The conditional request failed")
         self.item = item
+        self.units: Mapping[str, float] = {}  # of writing that were consumed all the same, by table
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,7 @@ class TransactionCanceledError(ApiError):
             f"Transaction cancelled, please refer cancellation reasons for specific reasons [{codes}]"
         )
         self.reasons = tuple(reasons)
+        self.units: Mapping[str, float] = {}  # of writing that were consumed all the same, by table
 
 
 class IdempotentParameterMismatchError(ApiError):

@@ -1,4 +1,4 @@
-"""A VFS on which the sync of a commit can fail.
+"""A VFS on which the sync of a commit can fail, or take as long as a test wants.
 
 It stands on "unix"; a connection that names its VFS gets that one alone, without the layer that encrypts. Only
 syncs of the log and the journal after a write are counted: those whose failure SQLite passes on. The sync of a
@@ -7,10 +7,13 @@ checkpoint may fail without harm to the commit before it, but apsw would raise i
 
 from __future__ import annotations
 
+import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import apsw
+
+from serving import TIMEOUT_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,19 +22,44 @@ FAULTY_SYNC = "faulty-sync"
 
 
 class FaultySyncs:
-    """Counts the syncs of commits, and fails those it is told to."""
+    """Counts the syncs of commits, fails those it is told to, and holds them at a gate while that is closed."""
 
     def __init__(self) -> None:
         self.count = 0
         self.failed = 0
         self._fail: range = range(0)
+        self._is_gate_closed = False
+        self._arrived = threading.Semaphore(0)
+        self._let_go = threading.Semaphore(0)
 
     def arm(self, *, at: int, calls: int = 1) -> None:
         """Fail so many syncs, beginning with the at-th from now (the next one is 1)."""
         self._fail = range(self.count + at, self.count + at + calls)
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Close the gate for as long as the block lasts."""
+        self._arrived, self._let_go = threading.Semaphore(0), threading.Semaphore(0)
+        self._is_gate_closed = True
+        try:
+            yield
+        finally:
+            self._is_gate_closed = False
+            self._let_go.release()
+
+    def wait_for_one(self) -> None:
+        """Wait until a sync stands at the gate. It is counted, and fails, only behind it."""
+        assert self._arrived.acquire(timeout=TIMEOUT_S), "no sync came to the gate"
+
+    def let_one_go(self) -> None:
+        """Let the sync at the gate go on."""
+        self._let_go.release()
+
     def take(self) -> None:
         """Note a sync; raise what SQLite's own VFS reports when fsync fails, if it is to fail."""
+        if self._is_gate_closed:
+            self._arrived.release()
+            assert self._let_go.acquire(timeout=TIMEOUT_S), "nobody has opened the gate"
         self.count += 1
         if self.count in self._fail:
             self.failed += 1

@@ -37,7 +37,7 @@ then, in another terminal:
   aws dynamodb list-tables
 
 SIGTERM and Ctrl-C stop it: requests that have arrived are answered, then the file is closed.
-GET / says that it is healthy, GET /metrics what it does.
+GET / says that it is healthy, GET /metrics what it does; neither needs a signature.
 """
 
 _CHECK_EXAMPLES = """\
@@ -144,7 +144,8 @@ def _add_serve(commands: argparse._SubParsersAction[_Parser]) -> None:
         metavar="COUNT",
         type=_count,
         default=CONNECTIONS_MAX,
-        help="how many clients may be connected at once (default: %(default)s)",
+        help="how many clients may be connected at once; fewer, where the system's limit of open files is lower "
+        "(default: %(default)s)",
     )
     serve.add_argument(
         "--log",

@@ -1,4 +1,7 @@
-"""What the command says to people: errors and hints, always on stderr. stdout is for data."""
+"""What the command says to people: errors and hints, always on stderr. stdout is for data.
+
+Without stderr (`2>&-`) nothing is said: Python's `print` would take stdout instead.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,12 @@ import sys
 
 def say_error(message: str, *, hint: str | None = None) -> None:
     """Print what is wrong and, on a paragraph of its own, what to do."""
-    print(f"error: {message}", file=sys.stderr)
+    say(f"error: {message}")
     if hint is not None:
-        print(f"\nhint: {hint}", file=sys.stderr)
+        say(f"\nhint: {hint}")
 
 
 def say(message: str) -> None:
     """Print a line that helps but is not part of the result."""
-    print(message, file=sys.stderr, flush=True)
+    if sys.stderr is not None:
+        print(message, file=sys.stderr, flush=True)

@@ -40,12 +40,24 @@ def run_server(
     database: Answering, settings: ServerSettings, *, on_ready: Callable[[Address], None], debug: bool
 ) -> int:
     """Serve until a signal; return the exit code."""
+    _open_missing_streams()
     handler = logging.StreamHandler()
     is_json = settings.log == "json"
     handler.setFormatter(_JsonLines() if is_json else logging.Formatter("%(levelname)s: %(message)s"))
     logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, handlers=[handler])
     received = serve_until_signal(database, settings, on_ready=on_ready)
     return 130 if received is signal.SIGINT else 0
+
+
+def _open_missing_streams() -> None:
+    """Have what is printed go nowhere in a process that was started without stdout or stderr (`>&-`).
+
+    It also keeps their file descriptors from becoming those of a socket, to which a crash would be reported.
+    """
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
 
 
 def print_ready(address: Address, file: str | None, *, as_json: bool) -> None:
@@ -62,11 +74,18 @@ def print_ready(address: Address, file: str | None, *, as_json: bool) -> None:
         }
         print(json.dumps(ready))
     else:
-        # A client cannot connect to "any address": the URL names one, the line names what was asked for.
-        everywhere = "" if address.host in address.url else f" (listening on {address.host})"
-        print(f"singletable {__version__} serves {file or 'memory'} at {address.url}{everywhere}")
+        print(f"singletable {__version__} serves {file or 'memory'} at {address.url}{_listening(address)}")
         print(f"export {ENDPOINT_VARIABLE}={address.url}")
     sys.stdout.flush()
+
+
+def _listening(address: Address) -> str:
+    # A client cannot connect to "any address": the URL names one, the line names what was asked for.
+    is_named = address.url in (
+        f"http://{address.host}:{address.port}",
+        f"http://[{address.host}]:{address.port}",
+    )
+    return "" if is_named else f" (listening on {address.host or 'every address'})"
 
 
 def warn_if_reachable(address: Address) -> None:
@@ -92,4 +111,5 @@ def say_how_to_connect(address: Address, file: str | None, region: str, *, signe
 
 
 def _reachable(address: Address) -> str:
-    return f"whoever reaches {address.host} can read and change everything: there are no passwords"
+    reached = address.host or "this machine"
+    return f"whoever reaches {reached} can read and change everything: there are no passwords"

@@ -32,16 +32,14 @@ def batch_get_item(
     throttle: Throttle | None = None,
 ) -> BatchGetResult:
     """Read up to 100 items, or 16 MB of them; the rest is left unprocessed."""
-    if throttle is not None:
-        patience = None  # an item that was read is paid for: it is not read once more by another
+    if throttle is not None and patience is not None:
+        raise OutOfPatienceError  # an item that was read is paid for: it is not read once more by another
 
     def work(execute: Execute, catalog: Catalog) -> BatchGetResult:
         wanted = [_wanted(catalog, part) for part in request.tables]
-        reading = _BatchReading(execute, throttle)
+        reading = _BatchReading(execute, patience, throttle)
         for part, (table, keys) in zip(request.tables, wanted, strict=True):
             reading.read_table(part, table, keys)
-            if patience is not None and limits.BATCH_GET_BYTES_MAX - reading.room > patience.read_bytes:
-                raise OutOfPatienceError
         if reading.refusals and len(reading.refusals) == sum(len(keys) for _, keys in wanted):
             raise reading.refusals[0]  # "if none of the items can be processed" (API reference)
         return reading.result
@@ -58,10 +56,11 @@ def _wanted(catalog: Catalog, part: BatchGetTable) -> tuple[Table, list[PrimaryK
 class _BatchReading:
     """A batch while it is read: what was found, what was refused, and how many bytes of room are left."""
 
-    __slots__ = ("_execute", "_throttle", "refusals", "result", "room")
+    __slots__ = ("_execute", "_patience", "_throttle", "refusals", "result", "room")
 
-    def __init__(self, execute: Execute, throttle: Throttle | None) -> None:
+    def __init__(self, execute: Execute, patience: Patience | None, throttle: Throttle | None) -> None:
         self._execute = execute
+        self._patience = patience
         self._throttle = throttle
         self.result = BatchGetResult({}, {})
         self.refusals: list[ThrottledError] = []
@@ -87,6 +86,9 @@ class _BatchReading:
                     continue
             self.room -= size
             table_units += units
+            if self._patience is not None:
+                read_bytes = limits.BATCH_GET_BYTES_MAX - self.room
+                self._patience.check(read_bytes, decodes=part.projection is not None)
             if image is not None:
                 items.append(image.raw if part.projection is None else part.projection.apply(image.item))
         self.result.items[part.table] = items

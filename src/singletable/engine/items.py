@@ -17,6 +17,7 @@ from singletable.engine.keys import (
     key_of_request,
     require_table,
 )
+from singletable.engine.patience import Patience
 from singletable.engine.plans import (
     check_update_charge,
     check_update_spares_key,
@@ -36,7 +37,9 @@ from singletable.storage.tables import Table
 from singletable.storage.transaction import Transaction
 
 
-def get_item(store: Store, request: GetItem, throttle: Throttle | None = None) -> GetResult:
+def get_item(
+    store: Store, request: GetItem, patience: Patience | None = None, throttle: Throttle | None = None
+) -> GetResult:
     """Read one item by its key."""
 
     def work(execute: Execute, catalog: Catalog) -> GetResult:
@@ -46,6 +49,8 @@ def get_item(store: Store, request: GetItem, throttle: Throttle | None = None) -
             check_key_paths(table, request.projection)
         row = select_item(execute, table, key)
         item_bytes, raw = row or _NO_ROW
+        if patience is not None:
+            patience.check(item_bytes, decodes=request.projection is not None)
         units = read_units(item_bytes, consistent=request.consistent)
         if throttle is not None:
             throttle.pay("Read", [read_charge(table, None, key.partition, units)])
@@ -73,9 +78,11 @@ def item_write(request: Write, throttle: Throttle | None = None) -> Callable[[Tr
         stored = transaction.get(table, key)
         try:
             change = plan(request, table, key, stored, transaction.now_us)
-        except ConditionFailedError:
+        except ConditionFailedError as error:
+            charge = failed_charge(request, table, key, stored)
             if throttle is not None:
-                throttle.pay("Write", [failed_charge(request, table, key, stored)])
+                throttle.pay("Write", [charge])
+            error.units = {table.name: charge.units}
             raise
         consumed = consumed_by_write(change)
         if throttle is not None:

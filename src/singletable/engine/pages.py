@@ -98,17 +98,19 @@ def read_rows(
     """
     narrow = _narrowing(target.index, request)
     fetches = _fetches(target.index, narrow)
-    decodes = narrow is not None or request.filter is not None
+    decodes = narrow is not None or request.filter is not None or request.projection is not None
     rows_max = None if patience is None else patience.rows_max(decodes=decodes)
     try:
         if fetches is not None:
-            found = _fill(fetches.metered(rows), None, request.limit, rows_max)
+            found = _fill(fetches.metered(rows), None, request.limit, rows_max, patience)
         elif narrow is None and request.limit is not None and request.limit <= _SHORT_PAGE_ITEMS:
             found = _fetch(rows, request.limit)
         else:
-            found = _fill(rows, narrow, request.limit, rows_max)
+            found = _fill(rows, narrow, request.limit, rows_max, patience)
     finally:
         rows.close()  # an open cursor would hold its connection to this state of the database
+    if patience is not None:
+        patience.check(found[1], decodes=decodes)
     return PageRows(*found, target, fetches)
 
 
@@ -122,17 +124,26 @@ def _fetch(rows: Rows, limit: int) -> _Found:
     fetched: list[Any] = rows.fetchall()
     page_bytes = sum([size for size, _ in fetched])
     if page_bytes >= limits.PAGE_BYTES_MAX:
-        return _fill(fetched, None, limit, None)
+        return _fill(fetched, None, limit, None, None)
     return [raw for _, raw in fetched], page_bytes, fetched[-1][1] if len(fetched) == limit else None
 
 
-def _fill(rows: Iterable[Any], narrow: Index | None, limit: int | None, rows_max: int | None) -> _Found:
+def _fill(
+    rows: Iterable[Any],
+    narrow: Index | None,
+    limit: int | None,
+    rows_max: int | None,
+    patience: Patience | None,
+) -> _Found:
     items: list[StoredItem] = []
-    page_bytes = 0
+    page_bytes = decoded_bytes = 0
     for scanned, (size, raw) in enumerate(rows, 1):
         if narrow is None:
             items.append(raw)
         else:
+            decoded_bytes += len(raw)
+            if patience is not None:
+                patience.check(decoded_bytes, decodes=True)
             item = narrow.project(orjson.loads(raw))
             items.append(item)
             size = item_bytes(item)

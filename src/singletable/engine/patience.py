@@ -1,7 +1,7 @@
-"""How much a read may do where others wait for it to end: on the event loop of a server.
+"""How much a request may do where others wait for it to end: on the event loop of a server.
 
-How long a read is shows only while it is done. One that turns out to be long is given up, and done again by
-somebody who has the time.
+How long a request is shows only while it is carried out. One that turns out to be long is given up, and done again
+by somebody who has the time.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 class OutOfPatienceError(Exception):
-    """The read is longer than its caller can wait."""
+    """The request is longer than its caller can wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +18,14 @@ class Patience:
     """The bounds of a short read."""
 
     rows: int
-    decoded_rows: int  # that are filtered or narrowed: each costs ten times as much
     read_bytes: int
+    decoded_rows: int  # that are filtered, projected or narrowed: each costs ten times as much
+    decoded_bytes: int
 
     def rows_max(self, *, decodes: bool) -> int:
         return self.decoded_rows if decodes else self.rows
+
+    def check(self, read_bytes: int, *, decodes: bool) -> None:
+        """Give up a request that has read so much."""
+        if read_bytes > (self.decoded_bytes if decodes else self.read_bytes):
+            raise OutOfPatienceError

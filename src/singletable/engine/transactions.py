@@ -14,6 +14,7 @@ from singletable.engine.charges import Charge, failed_charge, write_charges
 from singletable.engine.collections import collection_sizes
 from singletable.engine.items import key_of_write
 from singletable.engine.keys import EmptyKeyError, check_key_paths, key_of_request, require_table
+from singletable.engine.patience import Patience
 from singletable.engine.plans import check_condition, consumed_by_check, consumed_by_write, plan
 from singletable.engine.requests import Action, ConditionCheck, GetItem, TransactGetItems, TransactWriteItems
 from singletable.engine.results import StoredItem, TransactGetResult, WritesResult
@@ -118,10 +119,21 @@ def _plan(
         except (ValidationError, ConditionFailedError) as error:
             reasons[number] = _reason(error)
     if len(steps) < len(actions):
-        if throttle is not None:
-            throttle.charge("Write", _cancelled_charges(transaction, tables, actions, keys))
-        raise TransactionCanceledError(reasons)
+        raise _cancelled(reasons, _cancelled_charges(transaction, tables, actions, keys), throttle)
     return steps
+
+
+def _cancelled(
+    reasons: Sequence[CancellationReason], charges: Sequence[Charge], throttle: Throttle | None
+) -> TransactionCanceledError:
+    if throttle is not None:
+        throttle.charge("Write", charges)
+    error = TransactionCanceledError(reasons)
+    units: dict[str, float] = {}
+    for charge in charges:
+        units[charge.table.name] = units.get(charge.table.name, 0.0) + charge.units
+    error.units = units
+    return error
 
 
 def _keys(
@@ -263,7 +275,10 @@ def _read_units(tables: Sequence[Table], sizes: Sequence[int]) -> list[Consumed]
 
 
 def transact_get_items(
-    store: Store, request: TransactGetItems, throttle: Throttle | None = None
+    store: Store,
+    request: TransactGetItems,
+    patience: Patience | None = None,
+    throttle: Throttle | None = None,
 ) -> TransactGetResult:
     """Read several items as they were at one moment."""
 
@@ -273,6 +288,9 @@ def transact_get_items(
         _check_distinct(tables, keys)
         with snapshot(execute):
             images = [select_image(execute, table, key) for table, key in zip(tables, keys, strict=True)]
+        if patience is not None:
+            read_bytes = sum(image.item_bytes for image in images if image is not None)
+            patience.check(read_bytes, decodes=any(get.projection is not None for get in request.gets))
         items = [_returned(get, image) for get, image in zip(request.gets, images, strict=True)]
         _check_returned_bytes(images, items)
         sizes = [image.item_bytes if image else 0 for image in images]

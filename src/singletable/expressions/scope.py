@@ -35,7 +35,9 @@ _NOTHING: Final[dict[str, Any]] = {}
 _NO_NAMES: Final[Names] = ()
 _UNUSED: Final[frozenset[str]] = frozenset()
 
-# Longer names make an expression too large to be worth remembering.
+# A longer text, or longer names, make an expression too large to be worth remembering: what is remembered of 4 KB
+# can be 200 KB.
+_REMEMBERED_TEXT_MAX: Final = 1024
 _REMEMBERED_NAMES_BYTES_MAX: Final = 4096
 
 
@@ -160,11 +162,13 @@ class Scope:
             shows_figure = self._older and parameter == "ConditionExpression"
             figure = f" expression size: {len(utf8_of(text))}" if shows_figure else ""
             raise ExpressionError(f"Expression size has exceeded the maximum allowed size;{figure}")
+        is_long = len(text) > _REMEMBERED_TEXT_MAX
         if "#" not in text:
-            return prepare(text, _NO_NAMES)
+            return prepare.__wrapped__(text, _NO_NAMES) if is_long else prepare(text, _NO_NAMES)
         names = self._names
-        used = tuple([(name, names.get(name)) for name in _names_in(text)])
-        if self._names_bytes > _REMEMBERED_NAMES_BYTES_MAX:
+        placeholders = _names_in.__wrapped__(text) if is_long else _names_in(text)
+        used = tuple([(name, names.get(name)) for name in placeholders])
+        if is_long or self._names_bytes > _REMEMBERED_NAMES_BYTES_MAX:
             return prepare.__wrapped__(text, used)
         return prepare(text, used)
 

@@ -10,7 +10,7 @@ import os
 import threading
 import weakref
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -98,6 +98,16 @@ class Metrics:
                 case Failure.SYSTEM_ERROR:
                     known = self._tables.get(table) or self._tables[None]
                     self._operation(known, operation).system_errors += 1
+
+    def written(self, units: Mapping[str, float]) -> None:
+        """Count units that were consumed by a write that failed, by table: conditions are not for nothing."""
+        with self._lock:
+            for table, consumed in units.items():
+                self._table(table).throughput.consume(consumed, is_read=False)
+
+    def refused(self, *, throttled: bool) -> None:
+        """Count a request that never came to an operation: nobody signed it, or there was no room for it."""
+        self.failed("", None, Failure.THROTTLED if throttled else Failure.USER_ERROR)
 
     def throttled(self, table: str, index: str | None, is_read: bool) -> None:
         """Count one event: a read or a write that was more than a table, or a global index, has units for."""

@@ -22,6 +22,10 @@ class Answering(Protocol):
         """Return what was counted so far."""
         ...
 
+    def refused(self, *, throttled: bool) -> None:
+        """Count a request that was refused before it came to an operation."""
+        ...
+
     def answer(self, operation: str, body: bytes) -> WireAnswer:
         """Answer one request, however long it takes."""
         ...

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, cast
 
-from singletable.limits import MIB
+from singletable.limits import KIB, MIB
 from singletable.server.encoding import is_long_to_encode
 from singletable.server.reader import Refusal, Request, RequestReader
 from singletable.server.replies import CONTINUE, Reply, ReplyWriter, error_reply
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 PIPELINED_REQUESTS_MAX: Final = 32
 PIPELINED_BYTES_MAX: Final = 2 * MIB
 REQUESTS_PER_TURN: Final = 16  # then other connections get their turn
+BYTES_PER_TURN: Final = 64 * KIB  # of answers: then it is seen whether the client takes them
 LINGER_S: Final = 5.0  # how long a refused client may go on sending before the connection is cut
 LINGER_BYTES_MAX: Final = 64 * MIB
 
@@ -63,6 +64,7 @@ class Connection(asyncio.Protocol):
         "_reading_paused",
         "_surroundings",
         "_transport",
+        "_turn_bytes",
         "_turn_scheduled",
         "_writing_paused",
         "active_s",
@@ -82,6 +84,7 @@ class Connection(asyncio.Protocol):
         self._discarded_bytes = 0
         self._reading_paused = False
         self._writing_paused = False
+        self._turn_bytes = 0
         self._turn_scheduled = False
         self.active_s = loop.time()
         self.midway_s: float | None = None  # since when a request has been arriving
@@ -157,11 +160,12 @@ class Connection(asyncio.Protocol):
 
     def _answer_ready(self) -> None:
         turn = 0
+        self._turn_bytes = 0
         ready = self._reader.ready
         while ready and self._pending is None and not self._writing_paused:
             if self._transport.is_closing():
                 return
-            if turn == REQUESTS_PER_TURN:
+            if turn == REQUESTS_PER_TURN or self._turn_bytes > BYTES_PER_TURN:
                 self._schedule_turn()
                 break
             turn += 1
@@ -172,6 +176,7 @@ class Connection(asyncio.Protocol):
 
     def _begin(self, arrived: Request | Refusal) -> None:
         if isinstance(arrived, Refusal):
+            self._surroundings.dispatcher.count_refusal(arrived.reply)
             self._end_with(arrived.reply)
             return
         self._pending = arrived
@@ -186,9 +191,11 @@ class Connection(asyncio.Protocol):
         if isinstance(asked, Call):
             return dispatcher.start(asked, self._done)
         if isinstance(asked, Reply):
+            dispatcher.count_refusal(asked)
             return asked
         if isinstance(asked, MetricsCall):
-            return dispatcher.start_metrics(self._done)
+            dispatcher.start_metrics(self._done)
+            return None
         return dispatcher.start_deferred(asked, self._done)
 
     def _done(self, reply: Reply) -> None:
@@ -200,18 +207,18 @@ class Connection(asyncio.Protocol):
     def _answer(self, reply: Reply) -> None:
         request = self._pending
         assert request is not None
-        router = self._surroundings.router
-        if router.changes(request, reply):
-            if is_long_to_encode(reply):
-                dressing = self._surroundings.dispatcher.run(
-                    lambda: router.dress(request, reply), lambda dressed: self._dressed(dressed, reply)
-                )
-                if dressing is None:
-                    return
-                reply = dressing
-            self._finish(router.dress(request, reply), reply)
-        else:
+        router, dispatcher = self._surroundings.router, self._surroundings.dispatcher
+        if not router.changes(request, reply):
             self._finish(reply, reply)
+        elif not is_long_to_encode(reply):
+            self._finish(router.dress(request, reply), reply)
+        elif not dispatcher.has_idle_thread():
+            # Answers that wait to be compressed would take more room than sending them as they are.
+            self._finish(router.dress(request, reply, encodes=False), reply)
+        else:
+            dispatcher.run(
+                lambda: router.dress(request, reply), lambda dressed: self._dressed(dressed, reply)
+            )
 
     def _dressed(self, dressed: Reply, reply: Reply) -> None:
         self._finish(dressed, reply)
@@ -235,6 +242,7 @@ class Connection(asyncio.Protocol):
         request_id = surroundings.replies.new_id()
         head = surroundings.replies.head(reply, request_id, keep_alive=keep_alive)
         body = b"" if request is not None and request.method == b"HEAD" else reply.body
+        self._turn_bytes += len(body)
         surroundings.outbox.send(self._transport, head, body)
         if surroundings.log is not None:
             surroundings.log.record(

@@ -11,11 +11,11 @@ import asyncio
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 from singletable.limits import KIB
 from singletable.metrics import PROMETHEUS_CONTENT_TYPE, to_prometheus
-from singletable.server.replies import TOO_MANY_REQUESTS, Reply
+from singletable.server.replies import AMZ_JSON, TOO_MANY_REQUESTS, Reply
 from singletable.server.writers import Writer, WriterOnLoop, WriterToDisk
 from singletable.wire.answers import WireAnswer
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from singletable.server.answering import Answering
     from singletable.server.routing import Call, Deferred
 
-T = TypeVar("T")
 Done = Callable[[Reply], None]
 
 # They wait for the disk by themselves, and are rare.
@@ -48,17 +47,21 @@ class Dispatcher:
         self._database = database
         self._loop = asyncio.get_running_loop()
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="singletable-long")
-        self._writer: Writer = (WriterOnLoop if database.is_in_memory else WriterToDisk)(database, self._loop)
+        self._writer: Writer = (
+            WriterOnLoop(database, self._loop)
+            if database.is_in_memory
+            else WriterToDisk(database, self._loop, self._threads)
+        )
+        self._metrics_thread = ThreadPoolExecutor(1, thread_name_prefix="singletable-metrics")
         self._requests_max = requests_max
         self._under_way = 0
+        self._threads_max = threads
+        self._in_threads = 0
 
     def start(self, call: Call, done: Done) -> Reply | None:
         """Answer a call at once and return the reply, or begin it: `done` gets its reply later, on the loop."""
-        if self._under_way >= self._requests_max:
-            return TOO_MANY_REQUESTS
         if len(call.body) > SHORT_BODY_BYTES_MAX or call.operation in _TABLE_WRITES:
-            self._start_long(call, done)
-            return None
+            return self._start_long(call, done)
         try:
             begun = self._database.begin(call.operation, call.body)
         except Exception as failure:
@@ -66,36 +69,47 @@ class Dispatcher:
         if isinstance(begun, WireAnswer):
             return Reply(begun.status, begun.body, call.content_type)
         if begun is None:
-            self._start_long(call, done)
-        else:
-            self._under_way += 1
-            self._writer.add(begun, lambda answer: self._finish(call, answer, done))
+            return self._start_long(call, done)
+        if not self._has_room():
+            return TOO_MANY_REQUESTS
+        self._under_way += 1
+        self._writer.add(begun, lambda answer: self._finish(call, answer, done))
         return None
 
     def start_deferred(self, asked: Deferred, done: Done) -> Reply | None:
         """Begin to understand a request and to answer it, in one go: what is unpacked does not wait unpacked."""
         return self.run(lambda: self._answer_deferred(asked), done)
 
-    def start_metrics(self, done: Done) -> Reply | None:
-        """Begin to answer with the metrics of the database."""
-        return self.run(
-            lambda: Reply(200, to_prometheus(self._database.metrics()), PROMETHEUS_CONTENT_TYPE.encode()),
-            done,
-        )
+    def start_metrics(self, done: Done) -> None:
+        """Begin to answer with the metrics of the database: there is always room for that."""
+        asked = self._loop.run_in_executor(self._metrics_thread, self._metrics)
+        asked.add_done_callback(lambda made: None if made.cancelled() else done(made.result()))
 
-    def run(self, work: Callable[[], T], done: Callable[[T], None]) -> Reply | None:
-        """Do in a thread what takes long and never fails; return a reply only if there is no room for it."""
-        if self._under_way >= self._requests_max:
+    def run(self, work: Callable[[], Reply], done: Done) -> Reply | None:
+        """Make a reply in a thread; return one only if there is no room for that."""
+        if not self._has_room():
             return TOO_MANY_REQUESTS
         self._under_way += 1
+        self._in_threads += 1
 
-        def finish(finished: asyncio.Future[T]) -> None:
+        def finish(finished: asyncio.Future[Reply]) -> None:
             self._under_way -= 1
+            self._in_threads -= 1
             if not finished.cancelled():
-                done(finished.result())
+                failure = finished.exception()
+                done(finished.result() if failure is None else _broken("a request", failure, AMZ_JSON))
 
         self._loop.run_in_executor(self._threads, work).add_done_callback(finish)
         return None
+
+    def has_idle_thread(self) -> bool:
+        """Whether something that can be left undone may be begun: nothing waits for a thread."""
+        return self._in_threads < self._threads_max
+
+    def count_refusal(self, reply: Reply) -> None:
+        """Count an answer that no operation gave."""
+        if reply.status == 400:
+            self._database.refused(throttled=False)
 
     def end(self) -> None:
         """Begin nothing that has not been begun. Called on the event loop, before `close`."""
@@ -104,25 +118,42 @@ class Dispatcher:
     def close(self) -> None:
         """Wait until what is running has ended; what only waits is given up. Not called on the event loop."""
         self._threads.shutdown(wait=True, cancel_futures=True)
+        self._metrics_thread.shutdown(wait=True, cancel_futures=True)
         self._writer.close()
 
     def _answer_deferred(self, asked: Deferred) -> Reply:
         call = asked.finish()
         if isinstance(call, Reply):
+            self.count_refusal(call)
             return call
         try:
             return _reply(call, self._database.answer(call.operation, call.body))
         except Exception as failure:
             return _reply(call, failure)
 
-    def _start_long(self, call: Call, done: Done) -> None:
+    def _has_room(self) -> bool:
+        if self._under_way < self._requests_max:
+            return True
+        self._database.refused(throttled=True)
+        return False
+
+    def _metrics(self) -> Reply:
+        text = to_prometheus(self._database.metrics())
+        return Reply(200, text, PROMETHEUS_CONTENT_TYPE.encode())
+
+    def _start_long(self, call: Call, done: Done) -> Reply | None:
+        if not self._has_room():
+            return TOO_MANY_REQUESTS
         self._under_way += 1
+        self._in_threads += 1
         answering = self._loop.run_in_executor(
             self._threads, self._database.answer, call.operation, call.body
         )
         answering.add_done_callback(lambda answered: self._answered(call, answered, done))
+        return None
 
     def _answered(self, call: Call, answered: asyncio.Future[WireAnswer], done: Done) -> None:
+        self._in_threads -= 1
         if not answered.cancelled():
             self._finish(call, answered.exception() or answered.result(), done)
 
@@ -133,7 +164,11 @@ class Dispatcher:
 
 def _reply(call: Call, answer: WireAnswer | BaseException) -> Reply:
     if isinstance(answer, BaseException):
-        _log.error("%s failed: %s: %s", call.operation, type(answer).__name__, answer)
-        _log.debug("where it failed", exc_info=answer)
-        return Reply(500, _INTERNAL_ERROR, call.content_type)
+        return _broken(call.operation, answer, call.content_type)
     return Reply(answer.status, answer.body, call.content_type)
+
+
+def _broken(what: str, failure: BaseException, content_type: bytes) -> Reply:
+    _log.error("%s failed: %s: %s", what, type(failure).__name__, failure)
+    _log.debug("where it failed", exc_info=failure)
+    return Reply(500, _INTERNAL_ERROR, content_type)

@@ -25,9 +25,10 @@ class Outbox:
 
     def send(self, transport: asyncio.Transport, head: bytes, body: bytes) -> None:
         """Send an answer at the end of this turn; one that is large at once, behind all others."""
+        # In one piece: `writelines` never pauses in plain asyncio of some versions, a second `write` is held back.
         if len(body) > _HELD_BACK_BYTES_MAX:
             self.flush()
-            transport.writelines((head, body))
+            transport.write(head + body)
             return
         if not self._waiting:
             self._loop.call_soon(self.flush)

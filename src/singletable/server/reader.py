@@ -20,6 +20,7 @@ from singletable.server.replies import TOO_MANY_REQUESTS, Reply, error_reply
 HEAD_BYTES_MAX: Final = 64 * KIB
 # As many as there are connections may hold so much; what is larger is counted over all of them.
 UNCOUNTED_BODY_BYTES: Final = 64 * KIB
+_WAITING_REQUEST_BYTES: Final = 1 * KIB  # what a request takes beside its body, about
 
 _KEPT_HEADERS: Final = frozenset(
     (
@@ -121,6 +122,9 @@ class RequestReader:
 
     def feed(self, data: bytes) -> None:
         """Take in what arrived; complete requests are then in `ready`."""
+        if len(data) > HEAD_BYTES_MAX and not self._in_body and _has_long_head(data):
+            self._refuse(HEAD_TOO_LARGE)
+            return
         steps_before = self._steps
         try:
             self._parse(data)
@@ -152,7 +156,10 @@ class RequestReader:
         self.finished = True
         # The parser knows this reader, and this reader the parser: without that, both go at once, with the body.
         self._body = b""
+        self._headers = {}
+        self._url = b""
         self._parser = None
+        self._cut = _nothing
 
     # --- a protocol upgrade is not accepted, and must not lose the request ------------------
 
@@ -175,6 +182,8 @@ class RequestReader:
             return
         head = [b"%b %b HTTP/1.1\r\n" % (method, self._url)]
         head += [b"%b: %b\r\n" % header for header in self._headers.items()]
+        if not self._parser.should_keep_alive():
+            head.append(b"Connection: close\r\n")
         self._parser = httptools.HttpRequestParser(self)
         self._parser.feed_data(b"".join([*head, b"\r\n"]))
 
@@ -238,6 +247,11 @@ class RequestReader:
         self.awaits_continue = False
         body = bytes(self._body)
         keep_alive = self._parser.should_keep_alive()
+        if self.ready:  # it waits behind another, and is counted, however small it is
+            self._counted_bytes = max(self._counted_bytes, 1)
+            if not self._budget.take(len(body) + _WAITING_REQUEST_BYTES, self._cut):
+                self._refuse(TOO_MANY_BODIES)
+                return
         held_bytes = self._budget.settle(self._cut) if self._counted_bytes else 0
         self.ready.append(
             Request(self._parser.get_method(), self._url, self._headers, body, keep_alive, held_bytes)
@@ -260,3 +274,12 @@ class RequestReader:
         self.awaits_continue = False
         self._budget.release(self._cut)
         self._body = b""
+
+
+def _has_long_head(data: bytes) -> bool:
+    """Tell whether a head that is here at once is too long; one that comes in pieces is found by their number."""
+    return not 0 <= data.find(b"\r\n\r\n") <= HEAD_BYTES_MAX
+
+
+def _nothing() -> None:
+    pass

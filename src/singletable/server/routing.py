@@ -126,13 +126,13 @@ class Router:
         headers = request.headers
         return b"origin" in headers or wants_encoding(reply, headers.get(b"accept-encoding"))
 
-    def dress(self, request: Request, reply: Reply) -> Reply:
+    def dress(self, request: Request, reply: Reply, *, encodes: bool = True) -> Reply:
         """Return an answer with what the headers of its request ask for: another origin, an encoding."""
         headers = request.headers
         if b"origin" in headers and self._allows_origins:
             reply = allow_origin(reply)
         accept_encoding = headers.get(b"accept-encoding")
-        return encode(reply, accept_encoding) if wants_encoding(reply, accept_encoding) else reply
+        return encode(reply, accept_encoding) if encodes else reply
 
     def _route_other(self, request: Request) -> MetricsCall | Reply:
         path = _path(request.url)

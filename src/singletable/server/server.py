@@ -7,6 +7,7 @@ import contextlib
 import os
 import sys
 from dataclasses import dataclass
+from typing import Final
 
 from singletable.clock import Clock, SystemClock
 from singletable.limits import MIB
@@ -19,6 +20,8 @@ from singletable.server.listening import Address, open_sockets
 from singletable.server.outbox import Outbox
 from singletable.server.replies import ReplyWriter
 from singletable.server.routing import Router
+
+_SILENT_S_MIN: Final = 10.0  # who has said nothing for so long makes room for others, when there is none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +119,9 @@ class Server:
 
     def _opened(self, connection: Connection) -> bool:
         # A connection may have been accepted just before the listener closed.
-        has_room = len(self._connections) < self._settings.connections_max and not self._stopping
+        has_room = not self._stopping and (
+            len(self._connections) < self._settings.connections_max or self._close_most_silent()
+        )
         if has_room:
             self._connections.add(connection)
             self._empty.clear()
@@ -126,6 +131,16 @@ class Server:
         self._connections.discard(connection)
         if not self._connections:
             self._empty.set()
+
+    def _close_most_silent(self) -> bool:
+        """Make room for a new client, if there is one that has said nothing for a while."""
+        silent = [connection for connection in self._connections if not connection.is_waiting]
+        longest = min(silent, key=lambda connection: connection.active_s, default=None)
+        if longest is None or longest.active_s > asyncio.get_running_loop().time() - _SILENT_S_MIN:
+            return False
+        self._connections.discard(longest)
+        longest.cut()
+        return True
 
     def _close_silent(self) -> None:
         """Close connections on which nothing moves, and those whose request does not come to its end."""

@@ -39,6 +39,7 @@ _USUAL: Final = re.compile(
 ).fullmatch
 _SIGNATURE_BYTES: Final = 64
 _USUAL_BYTES_MAX: Final = 512
+_QUERY_BYTES_MAX: Final = 4096  # what comes behind is no part of a signature
 _ISO_BASIC: Final = re.compile(rb"([0-9]{8})T[0-9]{6}Z").fullmatch
 _ACCESS_KEY_ID: Final = re.compile(rb"Credential=([!-.0-~]{1,128})/").search
 
@@ -113,7 +114,7 @@ def access_key_id(request: Request) -> str | None:
 
 def _fault(request: Request) -> _Fault | None:
     authorization = request.headers.get(b"authorization", b"").decode("latin-1").strip()
-    query = dict(parse_qsl(request.url.partition(b"?")[2].decode("latin-1"), keep_blank_values=True))
+    query = _query(request.url)
     is_in_query = "X-Amz-Algorithm" in query
     if authorization and is_in_query:
         return _SIGNED_TWICE
@@ -124,6 +125,13 @@ def _fault(request: Request) -> _Fault | None:
     else:
         return _MISSING_TOKEN
     return claim if isinstance(claim, _Fault) else _fault_of_claim(claim)
+
+
+def _query(url: bytes) -> dict[str, str]:
+    if b"X-Amz-Algorithm" not in url:
+        return {}
+    text = url.partition(b"?")[2][:_QUERY_BYTES_MAX].decode("latin-1")
+    return dict(parse_qsl(text, keep_blank_values=True))
 
 
 def _claim_of_query(query: Mapping[str, str]) -> _Claim | _Fault:

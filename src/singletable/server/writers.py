@@ -8,6 +8,7 @@ fight with the loop for the interpreter at every statement. To commit it waits f
 from __future__ import annotations
 
 import asyncio
+import logging
 import queue
 import threading
 from collections.abc import Callable, Sequence
@@ -16,9 +17,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from singletable.limits import WRITE_GROUP_MAX
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from singletable.server.answering import Answering
     from singletable.storage.store import OpenGroup
     from singletable.wire.answers import WaitingWrite, WireAnswer
+
+_log = logging.getLogger("singletable.server")
 
 Written = Callable[["WireAnswer | Exception"], None]
 
@@ -71,9 +76,10 @@ class WriterOnLoop:
 class WriterToDisk:
     """Carries groups out on the event loop, one after the other, and commits them in a thread."""
 
-    def __init__(self, database: Answering, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, database: Answering, loop: asyncio.AbstractEventLoop, threads: Executor) -> None:
         self._database = database
         self._loop = loop
+        self._threads = threads
         self._waiting: list[_Entry] = []
         self._gathered = 0
         self._is_at_work = False  # a group is being written, or about to be
@@ -116,10 +122,21 @@ class WriterToDisk:
         try:
             opened = self._database.apply_writes([entry.write for entry in group])
         except Exception as failure:
-            _deliver(group, [failure] * len(group))
             self._loop.call_soon(self._write)
+            _deliver(group, [failure] * len(group))
             return
+        if opened is not None and opened.left_out:
+            left_out = set(opened.left_out)
+            self._write_in_thread([entry for position, entry in enumerate(group) if position in left_out])
+            group = [entry for position, entry in enumerate(group) if position not in left_out]
         self._to_commit.put((group, opened))
+
+    def _write_in_thread(self, group: Sequence[_Entry]) -> None:
+        """Carry out writes about large items where nobody waits for it."""
+        answering = self._loop.run_in_executor(self._threads, _answers, group, self._database.answer_writes)
+        answering.add_done_callback(
+            lambda answered: None if answered.cancelled() else _deliver(group, answered.result())
+        )
 
     def _commit_all(self) -> None:
         while (taken := self._to_commit.get()) is not None:
@@ -149,4 +166,7 @@ def _answers(
 
 def _deliver(group: Sequence[_Entry], answers: Sequence[WireAnswer | Exception]) -> None:
     for entry, answer in zip(group, answers, strict=True):
-        entry.written(answer)
+        try:
+            entry.written(answer)
+        except Exception as failure:  # of one client: the others are to have their answers
+            _log.error("an answer was not sent: %s: %s", type(failure).__name__, failure)

@@ -18,7 +18,7 @@ from singletable.storage.connections import Place, Reader, Readers, connect, cre
 from singletable.storage.formats import check_not_upgraded, prepare
 from singletable.storage.propagation import Propagation
 from singletable.storage.reading import snapshot
-from singletable.storage.transaction import Transaction
+from singletable.storage.transaction import PostponedError, Transaction
 from singletable.storage.turns import Turns
 
 T = TypeVar("T")
@@ -30,13 +30,14 @@ _CATALOG_TRIES_MAX = 100
 class Written(Generic[T]):
     """One request's part of a write group, and what became of it."""
 
-    __slots__ = ("error", "is_done", "result", "work")
+    __slots__ = ("error", "is_done", "is_postponed", "result", "work")
 
     def __init__(self, work: Callable[[Transaction], T]) -> None:
         self.work = work
         self.result: T
         self.error: Exception | None = None
         self.is_done = False
+        self.is_postponed = False  # it is to be run by somebody who can wait for it
 
     def fail(self, error: Exception) -> None:
         self.error = error
@@ -57,11 +58,17 @@ class Written(Generic[T]):
 class OpenGroup(Generic[T]):
     """Requests that were carried out, and are not committed yet."""
 
-    __slots__ = ("jobs", "transaction")
+    __slots__ = ("jobs", "left_out", "transaction")
 
     def __init__(self, jobs: list[Written[T]]) -> None:
         self.jobs = jobs
+        self.left_out: list[int] = []  # the positions of those that were not carried out: they read too much
         self.transaction: Transaction | None = None  # None: there is nothing to commit, or it has failed
+
+    def leave_out_postponed(self) -> None:
+        self.left_out = [position for position, job in enumerate(self.jobs) if job.is_postponed]
+        if self.left_out:
+            self.jobs = [job for job in self.jobs if not job.is_postponed]
 
 
 class _JobFailedError(Exception):
@@ -197,8 +204,8 @@ class Store:
     def apply_together(self, works: Sequence[Callable[[Transaction], T]]) -> OpenGroup[T] | None:
         """Run requests in one transaction, and leave it open for `commit_together`, which waits for the disk.
 
-        Nobody else writes until then, so that must follow in any case. None: it would have to wait, for another
-        thread or process; nothing is done then.
+        Nobody else writes until then, so that must follow in any case. Requests that read much are left out.
+        None: it would have to wait, for another thread or process; nothing is done then.
         """
         if self._turns.is_contended() or not self._writing.acquire(blocking=False):
             return None
@@ -210,10 +217,13 @@ class Store:
             return None  # who has the time to wait learns what is wrong
         group = OpenGroup([Written(work) for work in works])
         try:
-            group.transaction = self._attempt(group.jobs, lambda: self._apply(writer, group.jobs))
+            group.transaction = self._attempt(
+                group.jobs, lambda: self._apply(writer, group.jobs, room=limits.SHORT_TRANSACTION_BYTES)
+            )
         except BaseException:
             self._writing.release()
             raise
+        group.leave_out_postponed()
         return group
 
     def commit_together(self, group: OpenGroup[T]) -> list[Written[T]]:
@@ -240,6 +250,8 @@ class Store:
         transaction = self._attempt(group, lambda: self._apply(self._begin(), group))
         if transaction is not None:
             self._attempt(group, lambda: self._commit(transaction, group))
+        while waiting and waiting[0].is_done:
+            waiting.popleft()  # so that nothing holds on to requests that have been answered
 
     def _attempt(self, group: Sequence[Written[Any]], step: Callable[[], T]) -> T | None:
         """Do one step of a transaction. If it fails, nothing of the transaction stays; who is done knows why."""
@@ -272,14 +284,20 @@ class Store:
         writer.execute("BEGIN IMMEDIATE")
         return writer
 
-    def _apply(self, writer: apsw.Connection, group: Sequence[Written[Any]]) -> Transaction | None:
-        """Run requests in a transaction that has begun. None if there is nothing to commit: all are done."""
+    def _apply(
+        self, writer: apsw.Connection, group: Sequence[Written[Any]], *, room: int | None = None
+    ) -> Transaction | None:
+        """Run requests in a transaction that has begun. None if there is nothing to commit: all are done.
+
+        Who reads more than there is `room` for is postponed: neither done, nor failed.
+        """
         if writer.data_version() != self._writer_seen:
             self._catch_up(writer)
         clock_us = self.clock.now_us()
         transaction = Transaction(writer, self.catalog, max(clock_us, self._last_us), clock_us)
         if self.propagation is not None:
             transaction.changes = []
+        transaction.room = room
         wrote = False
         for job in group:
             transaction.is_dirty = False
@@ -288,6 +306,8 @@ class Store:
                 job.result = job.work(transaction)
             except apsw.Error:
                 raise
+            except PostponedError:
+                job.is_postponed = True
             except Exception as error:
                 if transaction.is_dirty:
                     raise _JobFailedError(job, error) from error
@@ -420,4 +440,4 @@ class Store:
 
 def _finish(group: Sequence[Written[Any]]) -> None:
     for job in group:
-        job.is_done = True
+        job.is_done = not job.is_postponed

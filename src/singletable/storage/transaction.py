@@ -22,6 +22,10 @@ INSERTED, MODIFIED, REMOVED = 1, 2, 3
 _DROP_AT_ONCE_ITEMS = 1_000
 
 
+class PostponedError(Exception):
+    """A request would take longer than this transaction may take, and has written nothing."""
+
+
 class Transaction:
     """What a group of requests reads and writes before its COMMIT.
 
@@ -30,7 +34,17 @@ class Transaction:
     so a savepoint would be false safety).
     """
 
-    __slots__ = ("_counts", "catalog", "changes", "clock_us", "connection", "execute", "is_dirty", "now_us")
+    __slots__ = (
+        "_counts",
+        "catalog",
+        "changes",
+        "clock_us",
+        "connection",
+        "execute",
+        "is_dirty",
+        "now_us",
+        "room",
+    )
 
     def __init__(self, connection: apsw.Connection, catalog: Catalog, now_us: int, clock_us: int) -> None:
         self.connection = connection
@@ -39,6 +53,7 @@ class Transaction:
         self.now_us = now_us  # the time of changes, which never goes back
         self.clock_us = clock_us  # what the clock says
         self.is_dirty = False
+        self.room: int | None = None  # for items that are read; with too little of it, a request is postponed
         self.changes: list[Change] | None = None  # a list, where somebody wants to know what was applied
         self._counts: dict[int, list[int]] = {}
 
@@ -46,7 +61,12 @@ class Transaction:
 
     def get(self, table: Table, key: PrimaryKey) -> Stored | None:
         """Return the item as it stands, with what this transaction has written so far."""
-        return select_image(self.execute, table, key)
+        image = select_image(self.execute, table, key)
+        if image is not None and self.room is not None:
+            self.room -= image.item_bytes
+            if self.room < 0 and not self.is_dirty:
+                raise PostponedError
+        return image
 
     def apply(self, change: Change) -> None:
         """Write a change with everything that follows from it: index entries, counts, log entry."""

@@ -90,12 +90,14 @@ def begin_answer(session: Session, operation: str, body: bytes) -> WireAnswer | 
             return WaitingWrite(operation, execution, begun)
         return WireAnswer(200, orjson.dumps(execution.finish(begun)))
     except Exception as error:
-        return _failed(operation, execution.fail(error))
+        return _failed(session, operation, execution.fail(error))
 
 
 def answer_writes(session: Session, waiting: Sequence[WaitingWrite]) -> list[WireAnswer]:
     """Carry out writes together. No answer leaves before the transaction of its write has ended."""
-    return answer_written(waiting, session.store.write_together([write.pending.work for write in waiting]))
+    return answer_written(
+        session, waiting, session.store.write_together([write.pending.work for write in waiting])
+    )
 
 
 def apply_writes(session: Session, waiting: Sequence[WaitingWrite]) -> OpenGroup[Any] | None:
@@ -103,20 +105,22 @@ def apply_writes(session: Session, waiting: Sequence[WaitingWrite]) -> OpenGroup
     return session.store.apply_together([write.pending.work for write in waiting])
 
 
-def answer_written(waiting: Sequence[WaitingWrite], written: Sequence[Written[Any]]) -> list[WireAnswer]:
+def answer_written(
+    session: Session, waiting: Sequence[WaitingWrite], written: Sequence[Written[Any]]
+) -> list[WireAnswer]:
     """Answer writes that are done."""
-    return [_written(write, outcome) for write, outcome in zip(waiting, written, strict=True)]
+    return [_written(session, write, outcome) for write, outcome in zip(waiting, written, strict=True)]
 
 
-def _written(write: WaitingWrite, written: Written[Any]) -> WireAnswer:
+def _written(session: Session, write: WaitingWrite, written: Written[Any]) -> WireAnswer:
     try:
         outcome = write.pending.render(written.get())
         return WireAnswer(200, orjson.dumps(write.execution.finish(outcome)))
     except Exception as error:
-        return _failed(write.operation, write.execution.fail(error))
+        return _failed(session, write.operation, write.execution.fail(error))
 
 
-def _failed(operation: str, failure: Exception) -> WireAnswer:
+def _failed(session: Session, operation: str, failure: Exception) -> WireAnswer:
     if isinstance(failure, ApiError):
         return error_answer(failure)
     if not isinstance(failure, DatabaseError):
@@ -126,7 +130,8 @@ def _failed(operation: str, failure: Exception) -> WireAnswer:
             del failure  # which knows this frame: so both go at once, with all that was read
     _log.error("%s: %s", operation, failure.message)
     _log.debug("where it failed", exc_info=failure)
-    return error_answer(InternalServerError(failure.message))
+    # Where the file is, is told to those who read the log.
+    return error_answer(InternalServerError(failure.message.replace(session.store.path, "the database")))
 
 
 def _parse(body: bytes) -> dict[str, Any]:

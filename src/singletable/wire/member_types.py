@@ -213,7 +213,7 @@ def _plain(shape: Shape, value: Any) -> Any:
 # --- long lists --------------------------------------------------------------------------------------
 
 # No list of a request may be nearly as long; which one of them is too long, its constraint knows, or the engine.
-LIST_LENGTH_MAX: Final = 5_000
+LIST_LENGTH_MAX: Final = 1_000
 
 
 def shortened(shape: Shape, members: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,14 @@ from time import perf_counter
 from typing import Final
 
 from singletable.engine.patience import OutOfPatienceError
-from singletable.errors import SerializationError, SingleTableError, UnknownOperationError, ValidationError
+from singletable.errors import (
+    ConditionFailedError,
+    SerializationError,
+    SingleTableError,
+    TransactionCanceledError,
+    UnknownOperationError,
+    ValidationError,
+)
 from singletable.metrics import failure_of
 from singletable.storage.failures import not_understood
 from singletable.wire import account, batches, items, pages, tables, tags, transactions
@@ -95,6 +102,8 @@ class Execution:
         failure = self._explained(error)
         if not isinstance(failure, OutOfPatienceError):
             self._session.metrics.failed(self._operation, self._named_table(), failure_of(failure))
+            if isinstance(failure, ConditionFailedError | TransactionCanceledError):
+                self._session.metrics.written(failure.units)
         return failure
 
     def _named_table(self) -> str | None:

@@ -37,7 +37,7 @@ def transact_get_items(session: Session, params: Params, form: Form) -> Outcome:
         gets=[parse_get(item["Get"], form, older=True) for item in params["TransactItems"]],
         report=report(params),
     )
-    result = transactions.transact_get_items(session.store, request, session.throttle)
+    result = transactions.transact_get_items(session.store, request, session.patience, session.throttle)
     answer: Answer = {
         "Responses": [{} if item is None else {"Item": form.item(item)} for item in result.items]
     }

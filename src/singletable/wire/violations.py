@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from singletable.wire.arns import Arn
 from singletable.wire.live_shapes import CUT_NUMBERS, PATTERN_FIRST, Shape, live_shape
-from singletable.wire.member_types import LIST_LENGTH_MAX, OPAQUE, cut_number
+from singletable.wire.member_types import OPAQUE, cut_number
 
 TABLE_NAME_LENGTH_MIN: Final = 3
 TABLE_NAME_LENGTH_MAX: Final = 255
@@ -76,7 +76,7 @@ class Violation:
 
 # A value is echoed with all the types that it does not have: 16 MB of a batch that is too long would become a
 # message of gigabytes.
-ECHOED_VALUES_MAX: Final = LIST_LENGTH_MAX
+ECHOED_VALUES_MAX: Final = 5_000
 
 
 def has_more_values(value: Any, most: int) -> bool:
