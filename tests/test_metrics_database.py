@@ -282,7 +282,7 @@ def test_what_the_server_refuses_is_a_user_error_too(db: singletable.Database) -
 
 
 def test_cancelled_transaction_is_paid_for(db: singletable.Database) -> None:
-    check = {"TableName": "orders", "Key": KEY, "ConditionExpression": "attribute_exists(PK)"}
+    check: Any = {"TableName": "orders", "Key": KEY, "ConditionExpression": "attribute_exists(PK)"}
     with pytest.raises(errors.TransactionCanceledError):
         db.transact_write_items(
             TransactItems=[{"ConditionCheck": check}, {"Put": {"TableName": "orders", "Item": item(1, 1500)}}]

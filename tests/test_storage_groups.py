@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -77,7 +78,7 @@ def stored(store: Store) -> set[str]:
     """Return the ids of all items that a reader sees."""
 
     def work(execute: Execute, catalog: Catalog) -> set[str]:
-        rows = execute(f"SELECT item FROM {item_table(table_of(catalog).id)}").fetchall()
+        rows: list[Any] = execute(f"SELECT item FROM {item_table(table_of(catalog).id)}").fetchall()
         return {json.loads(raw)["id"]["S"] for (raw,) in rows}
 
     return store.read(work)
@@ -117,6 +118,8 @@ def store(path: str, syncs: FaultySyncs) -> Iterator[Store]:
     opened = Store(Place(path, vfs=FAULTY_SYNC), ManualClock())
     opened.write(create("t"))
     yield opened
+    assert opened._writing.acquire(timeout=TIMEOUT_S), "the lock was not given back"
+    opened._writing.release()
     opened.close()
     assert check_file(path) == []
 
@@ -192,7 +195,8 @@ def test_nothing_is_done_while_another_process_writes(store: Store, path: str) -
     assert store.apply_together([put("a")]) is None
     other.execute("COMMIT")
     other.close()
-    store.write(put("b"))  # the lock was given back, and who can wait gets it
+    assert not store._writing.locked()
+    store.write(put("b"))  # who can wait
     assert stored(store) == {"b"}
 
 
@@ -325,5 +329,6 @@ def test_close_waits_for_an_open_group(store: Store, path: str) -> None:
 def test_closed_store_carries_nothing_out_and_tells_those_who_can_wait(store: Store) -> None:
     store.close()
     assert store.apply_together([put("a")]) is None
+    assert not store._writing.locked()
     with pytest.raises(errors.DatabaseClosedError, match="was closed"):
         store.write_together([put("a")])[0].get()

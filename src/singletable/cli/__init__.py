@@ -55,5 +55,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     command = import_module(f"singletable.cli.{arguments.command}")
     code: int = command.run(arguments)
-    sys.stdout.flush()
+    if sys.stdout is not None:
+        sys.stdout.flush()
     return code

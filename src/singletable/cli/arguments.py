@@ -201,7 +201,7 @@ def _port(text: str) -> int:
 
 
 def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:7]) <= 1_000_000):
+    if not (text.isascii() and text.isdigit() and len(text) <= 7 and 1 <= int(text) <= 1_000_000):
         raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to 1000000")
     return int(text)
 

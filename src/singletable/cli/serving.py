@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from singletable import __version__
+from singletable.cli.background_log import background_log
 from singletable.cli.messages import say
 from singletable.server import serve_until_signal
 from singletable.server.access_log import time_text
@@ -44,8 +45,8 @@ def run_server(
     handler = logging.StreamHandler()
     is_json = settings.log == "json"
     handler.setFormatter(_JsonLines() if is_json else logging.Formatter("%(levelname)s: %(message)s"))
-    logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, handlers=[handler])
-    received = serve_until_signal(database, settings, on_ready=on_ready)
+    with background_log(handler, logging.DEBUG if debug else logging.WARNING):
+        received = serve_until_signal(database, settings, on_ready=on_ready)
     return 130 if received is signal.SIGINT else 0
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from singletable.server.outbox import Outbox
 
 PIPELINED_REQUESTS_MAX: Final = 32
-PIPELINED_BYTES_MAX: Final = 2 * MIB
+PIPELINED_BYTES_MAX: Final = 256 * KIB
 REQUESTS_PER_TURN: Final = 16  # then other connections get their turn
 BYTES_PER_TURN: Final = 64 * KIB  # of answers: then it is seen whether the client takes them
 LINGER_S: Final = 5.0  # how long a refused client may go on sending before the connection is cut
@@ -180,7 +180,8 @@ class Connection(asyncio.Protocol):
             self._end_with(arrived.reply)
             return
         self._pending = arrived
-        self._began_s = perf_counter()
+        if self._surroundings.log is not None:
+            self._began_s = perf_counter()
         reply = self._ask(self._surroundings.router.route(arrived))
         if reply is not None:
             self._answer(reply)

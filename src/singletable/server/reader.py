@@ -22,23 +22,16 @@ HEAD_BYTES_MAX: Final = 64 * KIB
 UNCOUNTED_BODY_BYTES: Final = 64 * KIB
 _WAITING_REQUEST_BYTES: Final = 1 * KIB  # what a request takes beside its body, about
 
-_KEPT_HEADERS: Final = frozenset(
-    (
-        b"x-amz-target",
-        b"x-amz-date",
-        b"authorization",
-        b"date",
-        b"content-type",
-        b"content-encoding",
-        b"content-length",
-        b"accept-encoding",
-        b"transfer-encoding",
-        b"expect",
-        b"origin",
-        b"access-control-request-headers",
-        b"access-control-request-method",
-    )
+_KEPT_HEADERS: Final = (
+    *(b"X-Amz-Target", b"X-Amz-Date", b"Authorization", b"Date", b"Content-Type", b"Content-Encoding"),
+    *(b"Content-Length", b"Accept-Encoding", b"Transfer-Encoding", b"Expect", b"Origin"),
+    *(b"Access-Control-Request-Headers", b"Access-Control-Request-Method"),
 )
+# By the two ways in which nearly all clients write them; others are lowered first.
+_KNOWN_HEADERS: Final = {
+    **{name: name.lower() for name in _KEPT_HEADERS},
+    **{name.lower(): name.lower() for name in _KEPT_HEADERS},
+}
 
 
 @dataclass(slots=True)
@@ -207,9 +200,9 @@ class RequestReader:
         # A trailer behind a chunked body is no header: it may not name the operation.
         if self._in_body:
             return
-        name = name.lower()
-        if name in _KEPT_HEADERS:
-            self._headers[name] = value
+        known = _KNOWN_HEADERS.get(name) or _KNOWN_HEADERS.get(name.lower())
+        if known is not None:
+            self._headers[known] = value
 
     def on_headers_complete(self) -> None:
         self._steps += 1

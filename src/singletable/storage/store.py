@@ -235,6 +235,10 @@ class Store:
             self._waiting.extend([job for job in group.jobs if not job.is_done])
             while not all(job.is_done for job in group.jobs):
                 self._write_group()
+        except BaseException:
+            for job in group.jobs:
+                job.is_done = True  # interrupted: nobody waits for it any more
+            raise
         finally:
             self._writing.release()
         return group.jobs

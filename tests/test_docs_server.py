@@ -1,0 +1,70 @@
+"""The page on the server names its bounds and the members of its log as they are."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Final
+
+import pytest
+
+from docs.blocks import ROOT
+from singletable.limits import EXPRESSION_CACHE_ENTRIES_MAX, KIB, MIB, REQUEST_BYTES_MAX
+from singletable.server import ServerSettings
+from singletable.server.access_log import WAITING_LINES_MAX, Line
+from singletable.server.connection import PIPELINED_BYTES_MAX, PIPELINED_REQUESTS_MAX
+from singletable.server.encoding import ENCODED_BYTES_MIN, MEMBERS_MAX
+from singletable.server.reader import HEAD_BYTES_MAX, UNCOUNTED_BODY_BYTES
+
+PAGE: Final = (ROOT / "docs" / "reference" / "server.md").read_text(encoding="utf-8")
+SETTINGS: Final = ServerSettings()
+
+
+def size(count: int) -> str:
+    return f"{count // MIB} MB" if count % MIB == 0 else f"{count // KIB} KB"
+
+
+def rows_of(header: str) -> list[list[str]]:
+    """Return the cells of the table that begins with this line."""
+    _, found, rest = PAGE.partition(f"\n{header}\n")
+    assert found
+    table = rest.partition("\n\n")[0].splitlines()[1:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
+
+
+@pytest.mark.parametrize(
+    ("start", "bound"),
+    [
+        ("connections", f"{SETTINGS.connections_max:,}, or `--connections-max`"),
+        ("head of a request", size(HEAD_BYTES_MAX)),
+        ("body of a request", size(REQUEST_BYTES_MAX)),
+        ("time for a request to arrive", f"{SETTINGS.request_s_max:.0f} s"),
+        ("silence on a connection", f"{SETTINGS.idle_s_max:.0f} s"),
+        ("pipelined", f"{PIPELINED_REQUESTS_MAX} requests, or {size(PIPELINED_BYTES_MAX)}"),
+        ("requests under way", f"{SETTINGS.requests_max:,}"),
+        (f"large bodies (over {size(UNCOUNTED_BODY_BYTES)})", size(SETTINGS.arriving_bytes_max)),
+        ("answers that clients do not take", size(SETTINGS.leaving_bytes_max)),
+        ("lines of the log", f"{WAITING_LINES_MAX:,}"),
+        ("expressions that are remembered", f"{EXPRESSION_CACHE_ENTRIES_MAX:,}"),
+        ("time to stop", f"{SETTINGS.stop_s_max:.0f} s"),
+    ],
+)
+def test_bound_is_the_one_that_holds(start: str, bound: str) -> None:
+    (row,) = [row for row in rows_of("| | | beyond it |") if row[0].startswith(start)]
+    assert row[1].startswith(bound)
+
+
+def test_bounds_of_compression_are_those_that_hold() -> None:
+    assert f"at most {MEMBERS_MAX} members" in PAGE
+    assert f"Answers of {size(ENCODED_BYTES_MIN)} and more" in PAGE
+
+
+def test_line_of_the_log_is_one() -> None:
+    shown = re.search(r'`(\{"time".*?\})`', PAGE, re.DOTALL)
+    assert shown is not None
+    assert list(json.loads(shown[1])) == list(Line._fields)
+
+
+def test_every_member_of_the_log_is_explained() -> None:
+    names = [name for row in rows_of("| member | |") for name in re.findall(r"`(\w+)`", row[0])]
+    assert names == list(Line._fields)
