@@ -19,6 +19,9 @@ class _Dropping(QueueHandler):
         super().__init__(waiting)
         self._dropped = 0
 
+    def prepare(self, record: logging.LogRecord) -> logging.LogRecord:
+        return record  # it stays in this process: the handler formats it
+
     def enqueue(self, record: logging.LogRecord) -> None:
         try:
             if self._dropped:

@@ -44,6 +44,8 @@ class Dispatcher:
     """Answers calls, each in the place that suits it. Used on the event loop."""
 
     def __init__(self, database: Answering, *, threads: int, requests_max: int) -> None:
+        # In memory all share one connection: a thread that reads rows must not wait for one that filters others.
+        threads = 1 if database.is_in_memory else threads
         self._database = database
         self._loop = asyncio.get_running_loop()
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="singletable-long")
@@ -83,7 +85,7 @@ class Dispatcher:
     def start_metrics(self, done: Done) -> None:
         """Begin to answer with the metrics of the database: there is always room for that."""
         asked = self._loop.run_in_executor(self._metrics_thread, self._metrics)
-        asked.add_done_callback(lambda made: None if made.cancelled() else done(made.result()))
+        asked.add_done_callback(lambda made: None if made.cancelled() else done(_made(made)))
 
     def run(self, work: Callable[[], Reply], done: Done) -> Reply | None:
         """Make a reply in a thread; return one only if there is no room for that."""
@@ -96,15 +98,14 @@ class Dispatcher:
             self._under_way -= 1
             self._in_threads -= 1
             if not finished.cancelled():
-                failure = finished.exception()
-                done(finished.result() if failure is None else _broken("a request", failure, AMZ_JSON))
+                done(_made(finished))
 
         self._loop.run_in_executor(self._threads, work).add_done_callback(finish)
         return None
 
     def has_idle_thread(self) -> bool:
-        """Whether something that can be left undone may be begun: nothing waits for a thread."""
-        return self._in_threads < self._threads_max
+        """Whether something that can be left undone may be begun: no thread is waited for, and there is room."""
+        return self._in_threads < self._threads_max and self._under_way < self._requests_max
 
     def count_refusal(self, reply: Reply) -> None:
         """Count an answer that no operation gave."""
@@ -160,6 +161,11 @@ class Dispatcher:
     def _finish(self, call: Call, answer: WireAnswer | BaseException, done: Done) -> None:
         self._under_way -= 1
         done(_reply(call, answer))
+
+
+def _made(finished: asyncio.Future[Reply]) -> Reply:
+    failure = finished.exception()
+    return finished.result() if failure is None else _broken("a request", failure, AMZ_JSON)
 
 
 def _reply(call: Call, answer: WireAnswer | BaseException) -> Reply:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _OTHER_FILES: Final = 128
 _M_MMAP_THRESHOLD: Final = -3  # of glibc's malloc.h
 # How long a thread that computes may keep the event loop waiting; Python's own 5 ms are felt by every request.
-_SWITCH_INTERVAL_S: Final = 0.001
+_SWITCH_INTERVAL_S: Final = 0.0005
 
 
 def serve_until_signal(
