@@ -6,7 +6,19 @@ from typing import Any
 
 import pytest
 
-from designs import attributes, create_plain, create_single, index, invalid, item, key_schema, n, refusal, s
+from designs import (
+    all_pages,
+    attributes,
+    create_plain,
+    create_single,
+    index,
+    invalid,
+    item,
+    key_schema,
+    n,
+    refusal,
+    s,
+)
 from singletable import Database
 from singletable.limits import BATCH_GET_BYTES_MAX, ITEM_BYTES_MAX
 
@@ -323,3 +335,32 @@ def test_an_index_is_kept_by_batches_too(db: Database) -> None:
     db.batch_write_item(RequestItems={"plain": [put("a", g=s("1")), put("b", g=s("1"))]})  # type: ignore[list-item]
     db.batch_write_item(RequestItems={"plain": [put("a", g=s("2")), delete("b")]})  # type: ignore[list-item]
     assert db.scan(TableName="plain", IndexName="by-g")["Items"] == [{**key("a"), "g": s("2")}]
+
+
+def large_batch() -> list[Any]:
+    return [put(number, big=s("x" * 300_000)) for number in range(8)]
+
+
+def test_large_batch_is_written_whole_and_costs_the_same(plain: Database) -> None:
+    plain.put_item(TableName="plain", Item=key("old"))
+    requests: Any = {"plain": [*large_batch(), delete("old")]}
+    answer = plain.batch_write_item(RequestItems=requests, ReturnConsumedCapacity="TOTAL")
+    alone = plain.put_item(
+        TableName="plain", Item=large_batch()[0]["PutRequest"]["Item"], ReturnConsumedCapacity="TOTAL"
+    )
+    assert answer["UnprocessedItems"] == {}
+    units = 8 * alone["ConsumedCapacity"]["CapacityUnits"] + 1
+    assert answer["ConsumedCapacity"] == [{"TableName": "plain", "CapacityUnits": units}]
+    assert sorted(found["id"]["S"] for found in all_items(plain)) == sorted(map(str, range(8)))
+    assert plain.check() == []
+
+
+def all_items(db: Database) -> list[Any]:
+    return [found for page in all_pages(db, "scan", TableName="plain") for found in page["Items"]]
+
+
+@pytest.mark.parametrize("wrong", [delete(3), put(""), {"DeleteRequest": {"Key": {"no": s("a")}}}])
+def test_nothing_of_a_large_batch_is_written_if_any_of_it_is_wrong(plain: Database, wrong: Any) -> None:
+    requests = {"plain": [*large_batch(), wrong]}
+    assert refusal(plain, "batch_write_item", RequestItems=requests)[0] == "ValidationException"
+    assert all_items(plain) == []

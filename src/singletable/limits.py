@@ -54,6 +54,7 @@ TAG_SET_BYTES_MAX: Final = 10 * KIB
 
 # --- our own bounds ---------------------------------------------------------------------
 WRITE_GROUP_MAX: Final = 64  # requests that share one COMMIT
+WRITE_PIECE_BYTES_MAX: Final = MIB  # of a large batch that are written in one transaction
 SHORT_TRANSACTION_BYTES: Final = 256 * KIB  # of items that a group reads while the event loop waits for it
 IDLE_READERS_MAX: Final = 8  # read connections kept open between requests
 INDEX_DELAY_S_MAX: Final = 3600

@@ -69,17 +69,24 @@ class Soak:
         if self._target is None:
             directory = self._fresh_directory()
             self._target = Target(directory, durability="relaxed")
-            self._target.create_things()
-            floods.store_large(self._target, 3)
+            self._fill(self._target)
             floods.every_kind(self._target)
             self._start_bytes = self._target.resident_bytes
         return self._target
 
+    def _fill(self, target: Target) -> None:
+        target.create_things()
+        floods.store_large(target, 3)
+
     def _fuzz(self, kind: str, seed: int) -> str:
+        if not self.target.has_things():
+            self._fill(self.target)
         fuzzing.ATTACKS[kind](self.target, examples=300, random_seed=seed)
         return self._measured()
 
     def _flood(self, seed: int) -> str:
+        if not self.target.has_things():
+            self._fill(self.target)
         floods.every_kind(self.target)
         self.target.assert_well()
         return self._measured()

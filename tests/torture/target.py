@@ -137,6 +137,11 @@ class Target:
             answer = client.ask(call("CreateTable", THINGS))
             assert answer.status == 200, answer
 
+    def has_things(self) -> bool:
+        """Tell whether the table is there: a fuzzer may come upon a request that deletes it."""
+        with self.connect() as client:
+            return client.ask(call("DescribeTable", {"TableName": THINGS["TableName"]})).status == 200
+
     def assert_well(self) -> None:
         """Assert that a new client is answered, that the process lives, and that it has not complained."""
         with self.connect() as client:

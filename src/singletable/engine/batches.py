@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from singletable import limits
 from singletable.capacity.consumed import Consumed, by_table
@@ -117,6 +117,41 @@ def batch_write(
         )
 
     return work
+
+
+def is_large(request: BatchWriteItem) -> bool:
+    """Tell whether a batch is so large that others would feel it, if it were written in one transaction."""
+    return sum(map(_put_bytes, request.writes)) > limits.WRITE_PIECE_BYTES_MAX
+
+
+def write_in_pieces(store: Store, request: BatchWriteItem) -> WritesResult:
+    """Write a large batch in several transactions, so that whoever else writes waits for one of them only.
+
+    All of it is checked before any of it is written.
+    """
+
+    def check(transaction: Transaction) -> None:
+        _plan_writes(transaction, request)
+
+    store.write(check)
+    parts = [store.write(batch_write(BatchWriteItem(writes=piece))) for piece in _pieces(request.writes)]
+    return WritesResult(by_table(consumed for part in parts for consumed in part.consumed))
+
+
+def _pieces(writes: Sequence[PutItem | DeleteItem]) -> Iterator[list[PutItem | DeleteItem]]:
+    piece: list[PutItem | DeleteItem] = []
+    piece_bytes = 0
+    for write in writes:
+        if piece and piece_bytes + _put_bytes(write) > limits.WRITE_PIECE_BYTES_MAX:
+            yield piece
+            piece, piece_bytes = [], 0
+        piece.append(write)
+        piece_bytes += _put_bytes(write)
+    yield piece
+
+
+def _put_bytes(write: PutItem | DeleteItem) -> int:
+    return write.item_bytes if isinstance(write, PutItem) else 0
 
 
 def _throttled(throttle: Throttle, changes: Sequence[Change]) -> list[int]:

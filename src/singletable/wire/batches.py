@@ -125,7 +125,7 @@ def _read_keys(raw_keys: Iterable[Any], form: Form) -> list[Item]:
     return keys
 
 
-def batch_write_item(session: Session, params: Params, form: Form) -> PendingWrite:
+def batch_write_item(session: Session, params: Params, form: Form) -> PendingWrite | Outcome:
     request = parse_batch_write(params, form)
     names = as_given(params["RequestItems"])
 
@@ -136,6 +136,8 @@ def batch_write_item(session: Session, params: Params, form: Form) -> PendingWri
         answer = {"UnprocessedItems": unprocessed, **writes_answer(result, request.report, names, form)}
         return Outcome(answer, result.consumed)
 
+    if batches.is_large(request) and session.throttle is None and not request.reports_collections:
+        return render(batches.write_in_pieces(session.store, request))
     return PendingWrite(batches.batch_write(request, session.throttle), render)
 
 
