@@ -11,8 +11,10 @@ import pytest
 
 import singletable
 from serving import TIMEOUT_S, HttpSocket, call
+from singletable.metrics import names
 from singletable.server import Address, BackgroundServer, ListenError, ServerSettings
-from singletable.server.dispatch import SHORT_BODY_BYTES_MAX
+from singletable.server.dispatch import SHORT_BODY_BYTES_MAX, TABLE_WRITES
+from singletable.wire.operations import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -180,10 +182,20 @@ def test_request_that_is_one_too_many_is_throttled(slow: SlowDisk) -> None:
 
 def test_writes_of_one_turn_in_memory_share_a_transaction(database: singletable.Database) -> None:
     class Counting(Recording):
+        """Holds the loop at the first write, so that all others are there when its next turn begins."""
+
         def __init__(self, database: singletable.Database) -> None:
             super().__init__(database)
             self.groups: list[int] = []
             self.answer_writes = self._counted
+            self.is_held = threading.Event()
+            self.let_go = threading.Event()
+
+        def begin(self, operation: str, body: bytes) -> WireAnswer | WaitingWrite | None:
+            if operation == "PutItem" and not self.is_held.is_set():
+                self.is_held.set()
+                assert self.let_go.wait(TIMEOUT_S)
+            return super().begin(operation, body)
 
         def _counted(self, waiting: Sequence[WaitingWrite]) -> list[WireAnswer]:
             self.groups.append(len(waiting))
@@ -193,11 +205,22 @@ def test_writes_of_one_turn_in_memory_share_a_transaction(database: singletable.
     with BackgroundServer(counting) as address:
         clients = [HttpSocket(address) for _ in range(16)]
         for client in clients:
+            assert client.ask(GET).status == 200
+        clients[0].send(PUT)
+        assert counting.is_held.wait(TIMEOUT_S)
+        for client in clients[1:]:
             client.send(PUT)
+        counting.let_go.set()
         for client in clients:
             with client:
                 assert client.receive().status == 200
-    assert sum(counting.groups) == 16
+    assert counting.groups == [1, 15]
+
+
+def test_every_operation_is_known_to_run_where_it_may() -> None:
+    """What writes and is not grouped would wait for the disk on the event loop."""
+    short = {"DescribeEndpoints", "DescribeLimits", "DescribeTable", "ListTables", "ListTagsOfResource"}
+    assert set(OPERATIONS) == names.ITEM_OPERATIONS | short | TABLE_WRITES
 
 
 def test_read_sent_behind_a_write_on_one_connection_sees_it(slow: SlowDisk) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
 
@@ -11,14 +11,24 @@ import orjson
 from singletable import limits
 from singletable.capacity.consumed import Consumed
 from singletable.capacity.units import read_units, rounded_read_bytes
-from singletable.engine.keys import EmptyKeyError, empty_index_key, index_key_mismatch, key_of_request
+from singletable.engine.charges import read_charge
+from singletable.engine.keys import (
+    EmptyKeyError,
+    empty_index_key,
+    index_key_mismatch,
+    key_of_request,
+    require_table,
+)
 from singletable.engine.patience import OutOfPatienceError, Patience
 from singletable.engine.requests import Query, Scan
 from singletable.engine.results import Page, StoredItem
+from singletable.engine.throttling import Throttle
 from singletable.errors import INVALID, ValidationError
 from singletable.expressions.conditions import Condition
+from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.definitions import KeySchema
-from singletable.storage.reading import Position, Rows
+from singletable.storage.reading import PartitionRange, Position, Rows, SegmentRange, select_rows
+from singletable.storage.store import Store
 from singletable.storage.tables import Index, Table
 from singletable.values.sizes import item_bytes
 from singletable.values.types import Item
@@ -78,7 +88,34 @@ def check_select(target: Target, request: Query | Scan) -> None:
             )
 
 
-class PageRows(NamedTuple):
+def read_page(
+    store: Store,
+    request: Query | Scan,
+    plan: Callable[[Target], PartitionRange | SegmentRange],
+    patience: Patience | None,
+    throttle: Throttle | None,
+) -> Page:
+    """Read the page that a request asks for; `plan` turns what it reads from into the range of rows."""
+
+    def work(execute: Execute, catalog: Catalog) -> _PageRows:
+        target = target_of(require_table(catalog, request.table), request)
+        wanted = plan(target)
+        # A scan goes through all partitions, and is charged to none of them.
+        partition = wanted.partition if isinstance(wanted, PartitionRange) else None
+        if throttle is not None:
+            throttle.admit("Read", read_charge(target.table, target.index, partition))
+        lagging = store.propagation
+        rows = select_rows(execute, wanted) if lagging is None else lagging.select(execute, wanted)
+        found = _read_rows(rows, target, request, patience)
+        if throttle is not None:
+            units = _consumed(found, request).total
+            throttle.charge("Read", [read_charge(target.table, target.index, partition, units)])
+        return found
+
+    return _page_of(store.read(work), request)
+
+
+class _PageRows(NamedTuple):
     """The rows that a page reads, before any filter: as they are stored, or as a narrower index holds them."""
 
     items: list[StoredItem]
@@ -89,12 +126,12 @@ class PageRows(NamedTuple):
     fetches: _Fetches | None
 
 
-def read_rows(
+def _read_rows(
     rows: Rows, target: Target, request: Query | Scan, patience: Patience | None = None
-) -> PageRows:
+) -> _PageRows:
     """Read rows until the page is full: by its Limit, or by 1 MB of what was read.
 
-    What is filtered and projected is decided later, by `page_of`, when nothing of the database is held any more.
+    What is filtered and projected is decided later, by `_page_of`, when nothing of the database is held any more.
     """
     narrow = _narrowing(target.index, request)
     fetches = _fetches(target.index, narrow)
@@ -111,7 +148,7 @@ def read_rows(
         rows.close()  # an open cursor would hold its connection to this state of the database
     if patience is not None:
         patience.check(found[1], decodes=decodes)
-    return PageRows(*found, target, fetches)
+    return _PageRows(*found, target, fetches)
 
 
 # Pages of whole items up to this Limit are fetched at once: in the common case they are far from 1 MB.
@@ -157,7 +194,7 @@ def _fill(
     return items, page_bytes, None
 
 
-def page_of(found: PageRows, request: Query | Scan) -> Page:
+def _page_of(found: _PageRows, request: Query | Scan) -> Page:
     """Make the page of the rows that were read for it. Pure: no database."""
     items = found.items if request.filter is None else _filtered(found.items, request.filter)
     return Page(
@@ -166,7 +203,7 @@ def page_of(found: PageRows, request: Query | Scan) -> Page:
         scanned=len(found.items),
         last=found.last,
         key_names=found.target.key_names if found.last is not None else (),
-        consumed=consumed_by_page(found, request),
+        consumed=_consumed(found, request),
     )
 
 
@@ -226,7 +263,7 @@ def _projected(items: list[StoredItem], request: Query | Scan) -> list[StoredIte
     return [apply(orjson.loads(item) if isinstance(item, bytes) else item) for item in items]
 
 
-def consumed_by_page(found: PageRows, request: Query | Scan) -> Consumed:
+def _consumed(found: _PageRows, request: Query | Scan) -> Consumed:
     """Return the units of a page: what was read for it, whatever a filter leaves."""
     target, page_bytes, fetches = found.target, found.page_bytes, found.fetches
     consumed = Consumed(target.table.name)

@@ -4,27 +4,16 @@ from __future__ import annotations
 
 import operator
 
-from singletable.engine.charges import read_charge
 from singletable.engine.key_ranges import KeyRange, match_key
-from singletable.engine.keys import check_key_paths, require_table
-from singletable.engine.pages import (
-    PageRows,
-    Target,
-    check_select,
-    consumed_by_page,
-    page_of,
-    position_of,
-    read_rows,
-    target_of,
-)
+from singletable.engine.keys import check_key_paths
+from singletable.engine.pages import Target, check_select, position_of, read_page
 from singletable.engine.patience import Patience
 from singletable.engine.requests import Query
 from singletable.engine.results import Page
 from singletable.engine.throttling import Throttle
 from singletable.errors import INVALID, ValidationError
 from singletable.expressions.conditions import Condition
-from singletable.storage.catalog import Catalog, Execute
-from singletable.storage.reading import PartitionRange, Position, select_partition
+from singletable.storage.reading import PartitionRange, Position
 from singletable.storage.store import Store
 from singletable.values.types import Item
 
@@ -33,21 +22,7 @@ def query(
     store: Store, request: Query, patience: Patience | None = None, throttle: Throttle | None = None
 ) -> Page:
     """Read a page of one partition."""
-
-    def work(execute: Execute, catalog: Catalog) -> PageRows:
-        target = target_of(require_table(catalog, request.table), request)
-        wanted = plan_query(target, request)
-        if throttle is not None:
-            throttle.admit("Read", read_charge(target.table, target.index, wanted.partition))
-        lagging = store.propagation
-        rows = select_partition(execute, wanted) if lagging is None else lagging.select(execute, wanted)
-        found = read_rows(rows, target, request, patience)
-        if throttle is not None:
-            units = consumed_by_page(found, request).total
-            throttle.charge("Read", [read_charge(target.table, target.index, wanted.partition, units)])
-        return found
-
-    return page_of(store.read(work), request)
+    return read_page(store, request, lambda target: plan_query(target, request), patience, throttle)
 
 
 def plan_query(target: Target, request: Query) -> PartitionRange:

@@ -1,7 +1,7 @@
 """The DynamoDB wire protocol over HTTP, for any AWS SDK.
 
 `serve_until_signal` runs in the foreground, `BackgroundServer` in a thread, `Server` on a loop of your own.
-All of them need no more of a database than its `answer(operation, body)`.
+What they need of a database is in `Answering`.
 """
 
 from __future__ import annotations

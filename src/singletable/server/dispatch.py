@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Done = Callable[[Reply], None]
 
 # They wait for the disk by themselves, and are rare.
-_TABLE_WRITES: Final = frozenset(
+TABLE_WRITES: Final = frozenset(
     ("CreateTable", "DeleteTable", "TagResource", "UntagResource", "UpdateTable")
 )
 # To read 16 MB of JSON takes long, and to refuse them takes seconds.
@@ -62,7 +62,7 @@ class Dispatcher:
 
     def start(self, call: Call, done: Done) -> Reply | None:
         """Answer a call at once and return the reply, or begin it: `done` gets its reply later, on the loop."""
-        if len(call.body) > SHORT_BODY_BYTES_MAX or call.operation in _TABLE_WRITES:
+        if len(call.body) > SHORT_BODY_BYTES_MAX or call.operation in TABLE_WRITES:
             return self._start_long(call, done)
         try:
             begun = self._database.begin(call.operation, call.body)

@@ -43,11 +43,14 @@ def plain_get(session: Session, params: Params) -> Outcome | None:
     if type(name) is not str or type(raw_key) is not dict:
         return None
 
+    table = session.store.catalog.get(name)
+    key = None if table is None else _plain_key(table, raw_key)
+    if table is None or key is None:
+        return None
+
     def work(execute: Execute, catalog: Catalog) -> Outcome | None:
-        table = catalog.get(name)
-        key = None if table is None else _plain_key(table, raw_key)
-        if table is None or key is None:
-            return None
+        if catalog.get(name) is not table:
+            return None  # it has been changed, or made anew
         row = select_item(execute, table, key)
         if row is None:
             return Outcome({}, (Consumed(name, read_units(0, consistent=False)),))
