@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks import (
+    background,
     engine_speed,
+    expiry,
     fairness,
     growth,
     http_boto3,
@@ -21,6 +23,7 @@ from benchmarks import (
     http_stalls,
     http_start,
     in_process_boto3,
+    log_cost,
     report,
     startup,
 )
@@ -39,6 +42,9 @@ SUITES: dict[str, Suite] = {
     "startup": startup.run,
     "fairness": fairness.run_suite,
     "boto3": in_process_boto3.run,
+    "log": log_cost.run,
+    "ttl": expiry.run,
+    "background": background.run,
     "http": http_speed.run,
     "http-slow-disk": http_slow_disk.run,
     "http-boto3": http_boto3.run,

@@ -30,6 +30,9 @@ TITLES = {
     "startup": "Start",
     "fairness": "Several processes",
     "boto3": "boto3 in the process",
+    "log": "The log: streams, recovery, restoring",
+    "ttl": "Time to live",
+    "background": "Background work",
 }
 COMPARISON_HEAD = (
     "| | median us (p99) | against | median us (p99) | ratio (rounds) | target | |\n"

@@ -94,7 +94,8 @@ def operations_part() -> str:
 
 def parameters_part() -> str:
     parts = []
-    for name, paths in operations_of("dynamodb").items():
+    served = {name: paths for service in SERVICES for name, paths in operations_of(service).items()}
+    for name, paths in served.items():
         if name not in UNSERVED_OPERATIONS:
             rows = parameter_rows(paths)
             shown = table("parameter", "", "remarks", rows=rows) if paths else "It takes none.\n"

@@ -27,24 +27,35 @@ WIRE = Path(__file__).resolve().parent.parent / "src" / "singletable" / "wire"
 SERVED = (
     "BatchGetItem",
     "BatchWriteItem",
+    "CreateBackup",
     "CreateTable",
+    "DeleteBackup",
     "DeleteItem",
     "DeleteTable",
+    "DescribeBackup",
     "DescribeContinuousBackups",
     "DescribeEndpoints",
     "DescribeLimits",
+    "DescribeStream",
     "DescribeTable",
     "DescribeTimeToLive",
     "GetItem",
+    "GetRecords",
+    "GetShardIterator",
+    "ListBackups",
+    "ListStreams",
     "ListTables",
     "ListTagsOfResource",
     "PutItem",
     "Query",
+    "RestoreTableFromBackup",
+    "RestoreTableToPointInTime",
     "Scan",
     "TagResource",
     "TransactGetItems",
     "TransactWriteItems",
     "UntagResource",
+    "UpdateContinuousBackups",
     "UpdateItem",
     "UpdateTable",
     "UpdateTimeToLive",
@@ -65,10 +76,46 @@ Model = Mapping[str, Any]
 
 
 def load_model() -> Model:
-    data = Path(botocore.__file__).parent / "data" / "dynamodb" / "2012-08-10" / "service-2.json.gz"
+    """Return the models of DynamoDB and DynamoDB Streams as one."""
+    model, streams = service_model("dynamodb"), service_model("dynamodbstreams")
+    # Shapes of both with one name are mostly the same; one that differs is called after its service.
+    names = {
+        name: name if model["shapes"].get(name, shape) == shape else f"Streams{name}"
+        for name, shape in streams["shapes"].items()
+    }
+    shapes = {names[name]: renamed(shape, names) for name, shape in streams["shapes"].items()}
+    operations = {name: renamed(operation, names) for name, operation in streams["operations"].items()}
+    return {
+        "shapes": {**model["shapes"], **shapes},
+        "operations": {**model["operations"], **operations},
+    }
+
+
+def service_model(service: str) -> Model:
+    data = Path(botocore.__file__).parent / "data" / service / "2012-08-10" / "service-2.json.gz"
     with gzip.open(data, "rt", encoding="utf-8") as stream:
         model: Model = json.load(stream)
-    return model
+    without_documentation: Model = {part: undocumented(model[part]) for part in ("shapes", "operations")}
+    return without_documentation
+
+
+def undocumented(value: Any) -> Any:
+    if isinstance(value, dict):
+        kept = {
+            name: part for name, part in value.items() if name != "documentation" or isinstance(part, dict)
+        }
+        return {name: undocumented(part) for name, part in kept.items()}
+    return [undocumented(part) for part in value] if isinstance(value, list) else value
+
+
+def renamed(value: Any, names: Mapping[str, str]) -> Any:
+    """Return a part of a model with other names for the shapes that it refers to."""
+    if isinstance(value, dict):
+        return {
+            key: names[part] if key == "shape" and isinstance(part, str) else renamed(part, names)
+            for key, part in value.items()
+        }
+    return value
 
 
 def input_shape(model: Model, operation: str) -> str:

@@ -15,26 +15,44 @@ from botocore.exceptions import ClientError
 from singletable import Database
 from singletable.clock import ManualClock
 from singletable.server import BackgroundServer
+from vectors.transports import OF_STREAMS
 
+# What each database makes up, and requests name.
+_MADE_UP = ("ShardIterator", "NextShardIterator", "BackupArn", "SourceBackupArn")
 # What differs between any two databases, or two requests.
-_UNLIKE = ("TableId", "RequestId", "HTTPHeaders")
+_UNLIKE = ("TableId", "RequestId", "HTTPHeaders", "eventID", *_MADE_UP)
 
 
 class BothWays:
     """Two databases that are told the same; what they answer is held against each other, key by key."""
 
-    def __init__(self, in_process: Any, over_http: Any) -> None:
+    def __init__(self, in_process: Any, over_http: Any, streams: tuple[Any, Any]) -> None:
         self.in_process = in_process
         self.over_http = over_http
+        self.streams = streams  # in the process, and over HTTP
+        self._made_up: dict[str, str] = {}  # by the one, and for the same thing by the other
+
+    def client(self, operation: str) -> Any:
+        """Return the client in the process that knows an operation."""
+        return self.streams[0] if operation in OF_STREAMS else self.in_process
 
     def send(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         """Return the answer, or what a ClientError carries, after seeing that both ways agree."""
-        here = outcome(self.in_process, operation, copy.deepcopy(request))
-        there = outcome(self.over_http, operation, copy.deepcopy(request))
+        here = outcome(self.client(operation), operation, copy.deepcopy(request))
+        over_http = self.streams[1] if operation in OF_STREAMS else self.over_http
+        there = outcome(over_http, operation, self._theirs(copy.deepcopy(request)))
         answer = copy.deepcopy(here)
+        self._made_up.update(made_up(here, there))
         assert comparable(here) == comparable(there), f"{operation} {request}\n\n{here}\n\n{there}"
         tear_apart(here)  # whoever still held on to a part of it would answer differently from now on
         return answer
+
+    def _theirs(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Return a request with the iterator or the ARN that the other database has for the same thing."""
+        return {
+            name: self._made_up.get(value, value) if name in _MADE_UP else value
+            for name, value in request.items()
+        }
 
 
 @contextmanager
@@ -47,11 +65,16 @@ def both_ways(**settings: Any) -> Iterator[BothWays]:
         Database.open(":memory:", clock=ManualClock()) as there,
         BackgroundServer(there) as address,
     ):
-        over_http = boto3.Session(
+        session = boto3.Session(
             region_name="us-east-1", aws_access_key_id="any", aws_secret_access_key="thing"
-        ).client("dynamodb", endpoint_url=address.url, config=config)
-        yield BothWays(here.client(config=config), over_http)
+        )
+        over_http, streams = (
+            session.client(service, endpoint_url=address.url, config=config)
+            for service in ("dynamodb", "dynamodbstreams")
+        )
+        yield BothWays(here.client(config=config), over_http, (here.streams_client(config=config), streams))
         over_http.close()
+        streams.close()
 
 
 def outcome(client: Any, operation: str, request: dict[str, Any]) -> dict[str, Any]:
@@ -64,6 +87,19 @@ def outcome(client: Any, operation: str, request: dict[str, Any]) -> dict[str, A
         "MaxAttemptsReached", None
     )  # said of the last attempt, also of the only one
     return answer
+
+
+def made_up(here: Any, there: Any) -> Iterator[tuple[str, str]]:
+    """Yield what two answers call by names of their own."""
+    if isinstance(here, dict) and isinstance(there, dict):
+        for name in here.keys() & there.keys():
+            if name in _MADE_UP:
+                yield here[name], there[name]
+            else:
+                yield from made_up(here[name], there[name])
+    elif isinstance(here, list) and isinstance(there, list):
+        for one, other in zip(here, there, strict=False):
+            yield from made_up(one, other)
 
 
 def comparable(value: Any) -> Any:

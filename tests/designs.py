@@ -70,6 +70,9 @@ class FastClock:
         self.time_us += 100_000
         return self.time_us
 
+    def elapsed_us(self) -> int:
+        return self.now_us()
+
 
 def open_by_hand(path: str) -> Database:
     """Open a database whose background work is done piece by piece, when the test says so."""

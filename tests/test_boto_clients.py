@@ -140,12 +140,12 @@ def test_table_resource_speaks_python_values(db: Database, client: Any) -> None:
     assert [made.name for made in db.resource().tables.all()] == ["music"]
 
 
-def test_operation_of_streams_is_refused_in_our_words(db: Database) -> None:
+def test_operation_that_is_not_served_is_refused_in_our_words(db: Database) -> None:
     with pytest.raises(ClientError) as raised:
-        db.streams_client().list_streams()
+        db.client().list_exports()
     assert raised.value.response["Error"] == {
         "Code": "UnknownOperationException",
-        "Message": "ListStreams is not supported in this release of singletable",
+        "Message": "ListExports is not supported in this release of singletable",
     }
 
 

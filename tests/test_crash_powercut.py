@@ -13,6 +13,7 @@ from random import Random
 
 import pytest
 
+from crash.logged_work import LoggedWork, left_by
 from crash.model import Progress
 from crash.perform import perform
 from crash.powercut_vfs import POWERCUT, PowerCutDisk, powercut_disk
@@ -27,6 +28,8 @@ from crash.verify import (
 )
 from crash.workload import Workload
 from singletable import Database
+from singletable.clock import ManualClock
+from singletable.storage.log import EXPIRED
 
 # Large items fill the log fast, so that it is copied into the file (a checkpoint) several times.
 LARGE_BYTES = 120_000
@@ -84,6 +87,35 @@ def test_power_cut_under_concurrent_writers_loses_nothing(tmp_path: Path) -> Non
                         known = [copy(progress) for progress in progresses]
                         image = stack.enter_context(_power_cut(disk, tmp_path, random))
                     verify_file(image, known)
+
+
+@pytest.mark.parametrize(
+    ("seed", "steps"), [(6, 32), pytest.param(7, 400, marks=pytest.mark.soak)], ids=["short", "long"]
+)
+def test_power_cut_loses_nothing_of_a_log_and_of_those_who_live_by_it(
+    tmp_path: Path, seed: int, steps: int
+) -> None:
+    """Neither a record nor a consumer's position; what has expired or was trimmed does not come back."""
+    random = Random(seed)
+    clock = ManualClock()
+    with powercut_disk() as disk:
+        db = Database.open(tmp_path / "app.db", vfs=POWERCUT, clock=clock)
+        work = LoggedWork(db, clock)
+        for number in range(1, steps + 1):
+            if number % 15 == 0:
+                db.close()
+                db = Database.open(tmp_path / "app.db", vfs=POWERCUT, clock=clock)
+                work.reopened(db)
+            work.step(number)
+            for unsynced in (None, random):
+                with _power_cut(disk, tmp_path, unsynced) as image:
+                    assert_sound(image)
+                    with Database.open(image, clock=ManualClock(clock.time_us)) as found:
+                        assert left_by(found) == left_by(db)
+        log = left_by(db)["log"]
+        assert log[0].seq > 1, "nothing was trimmed"
+        assert EXPIRED in {entry.event for entry in log}, "nothing has expired"
+        db.close()
 
 
 class _Writers:

@@ -28,7 +28,7 @@ GENERATOR: Final = ROOT / "scripts" / "generate_compatibility.py"
 MODELS: Final = {
     name: Loader().load_service_model(name, "service-2") for name in ("dynamodb", "dynamodbstreams")
 }
-SHAPES: Final[dict[str, Any]] = MODELS["dynamodb"]["shapes"]
+SHAPES: Final[dict[str, Any]] = {**MODELS["dynamodbstreams"]["shapes"], **MODELS["dynamodb"]["shapes"]}
 KEY: Final = {"p": {"S": "a"}}
 
 
@@ -69,7 +69,12 @@ def parameters(shape: str) -> Iterator[tuple[str, str]]:
 
 
 def input_shape(operation: str) -> str:
-    shape: str = MODELS["dynamodb"]["operations"][operation]["input"]["shape"]
+    (shape,) = (
+        model["operations"][operation]["input"]["shape"]
+        for model in MODELS.values()
+        if operation in model["operations"]
+    )
+    assert isinstance(shape, str)
     return shape
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from docs.blocks import ROOT, blocks_of, rows_of, section_of
 from docs.second_reader import SecondReader, key_bytes, number_bytes, partition_column, read_header
-from singletable import Database
+from singletable import Database, limits
 from singletable.clock import ManualClock
 from singletable.storage.definitions import IndexDefinition, TableDefinition
 from singletable.values import keys
@@ -89,14 +89,35 @@ def test_counts_of_the_example(example: Path) -> None:
 def test_log_of_the_example(example: Path) -> None:
     rows = [
         (
-            *map(int, cells[:4]),
-            *map(from_hex, cells[4:6]),
-            *(None if c == "null" else int(c) for c in cells[6:]),
+            *map(int, cells[:3]),
+            *map(from_hex, cells[3:5]),
+            *(None if c == "null" else int(c) for c in cells[5:]),
         )
-        for cells in example_rows("log")
+        for cells in example_rows("log_1")
     ]
-    columns = "seq, at, table_id, event, pk, sk, length(before), length(after)"
-    assert rows == stored(example, f"SELECT {columns} FROM log ORDER BY seq")
+    columns = "seq, at, event, pk, sk, length(before), length(after)"
+    assert rows == stored(example, f"SELECT {columns} FROM log_1 ORDER BY seq")
+
+
+@pytest.mark.parametrize(
+    ("title", "columns"),
+    [
+        ("log", "table_id, since"),
+        ("stream", "id, table_id, table_name, label, view, ended"),
+        ("shard", "stream_id, number, parent, part, parts, first, last, began, ended"),
+        ("expiry_4", "expires, item"),
+    ],
+)
+def test_registers_of_the_example(example: Path, title: str, columns: str) -> None:
+    real = stored(example, f"SELECT {columns} FROM {title} ORDER BY 1, 2")
+    assert example_rows(title) == [["null" if c is None else str(c) for c in row] for row in real]
+    assert example_rows(title)
+
+
+def test_stream_of_the_example_holds_the_definition_that_the_table_had(example: Path) -> None:
+    ((text,),) = stored(example, "SELECT definition FROM catalog")
+    ((then,),) = stored(example, "SELECT definition FROM stream")
+    assert json.loads(then) == {**json.loads(text), "ttl": None, "ttl_changed_us": None}
 
 
 def test_definition_of_the_example(example: Path) -> None:
@@ -113,11 +134,50 @@ def test_every_field_of_a_definition_is_explained() -> None:
     assert explained == list(fields)
 
 
+NAMES_OF_THE_EXAMPLE: Final = {
+    "item_N": "item_1",
+    "index_M": "index_2",
+    "log_N": "log_1",
+    "expiry_K": "expiry_4",
+}
+
+
+def test_every_column_is_explained(example: Path) -> None:
+    """Of the tables that have a section; those of the others stand in one line each."""
+    sections = {
+        "log_1": "## The log",
+        "expiry_4": "## Expiry",
+        "restore": "## Restores",
+        "item_1": "## Items",
+        "index_2": "## Indexes",
+    }
+    explained: dict[str, list[str]] = {
+        name: [column for row in rows_of(section_of(DOCUMENT, title)) for column in columns_named(row[0])]
+        for name, title in sections.items()
+    }
+    streams = [columns_named(row[0]) for row in rows_of(section_of(DOCUMENT, "## Streams and shards"))]
+    flat = [column for names in streams for column in names]
+    explained["stream"], explained["shard"] = flat[: flat.index("stream_id")], flat[flat.index("stream_id") :]
+    readers = [columns_named(row[0]) for row in rows_of(section_of(DOCUMENT, "## Consumers"))]
+    flat = [column for names in readers for column in names]
+    split = flat.index("table_id", 1)
+    explained["consumer"], explained["dead_letter"] = flat[:split], flat[split:]
+    for name, columns in explained.items():
+        real = [row[1] for row in stored(example, f"PRAGMA table_info({name})")]
+        assert columns == real, name
+
+
+def columns_named(cell: str) -> list[str]:
+    return re.findall(r"`(\w+)`", cell)
+
+
 def test_schema_is_the_one_shown(example: Path) -> None:
     shown: list[str] = []
     for block in blocks_of(DOCUMENT):
         if block.language == "sql":
-            text = block.text.replace("item_N", "item_1").replace("index_M", "index_2")
+            text = block.text
+            for name, real_name in NAMES_OF_THE_EXAMPLE.items():
+                text = text.replace(name, real_name)
             shown += [statement.strip() for statement in text.split(";") if statement.strip()]
     real = [sql for (sql,) in stored(example, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")]
     assert sorted(shown) == sorted(real)
@@ -301,6 +361,77 @@ def test_second_reader_undoes_the_log(tmp_path: Path) -> None:
             assert reader.state_at("keys-S", at_us) == state
 
 
+def test_second_reader_knows_how_far_back_a_trimmed_log_goes(tmp_path: Path) -> None:
+    clock = ManualClock()
+    states: dict[int, list[Any]] = {}
+    with Database.open(tmp_path / "app.db", durability="relaxed", clock=clock) as database:
+        database.create_table(**TABLES["S"])
+        for hour in range(40):
+            clock.advance(3600)
+            item = {"p": {"S": "a"}, "s": {"S": str(hour % 3)}, "hour": {"N": str(hour)}}
+            database.put_item(TableName="keys-S", Item=item)
+            states[clock.now_us()] = pages(database, "Scan", TableName="keys-S")
+    with SecondReader(tmp_path / "app.db") as reader:
+        first_us = reader.first_moment_us("keys-S")
+        kept = {at_us: state for at_us, state in states.items() if at_us >= first_us}
+        assert len(kept) == 24 + 1 + 1  # of the last 24 hours, and the newest that nobody needs
+        for at_us, state in kept.items():
+            assert reader.state_at("keys-S", at_us) == state
+
+
+def test_second_reader_follows_the_versions_of_items_without_a_stream(tmp_path: Path) -> None:
+    """The log has only what was; what then was is found in the next entry, or in the table."""
+    with Database.open(tmp_path / "app.db", durability="relaxed", clock=ManualClock()) as database:
+        database.create_table(**{**TABLES["S"], "StreamSpecification": {"StreamEnabled": False}})
+        recovery: Any = {"PointInTimeRecoveryEnabled": True}
+        database.update_continuous_backups(TableName="keys-S", PointInTimeRecoverySpecification=recovery)
+        at = {"p": {"S": "a"}, "s": {"S": "b"}}
+        one, two = {**at, "text": {"S": "1"}}, {**at, "text": {"S": "2"}}
+        database.put_item(TableName="keys-S", Item=one)
+        database.put_item(TableName="keys-S", Item=two)
+        database.delete_item(TableName="keys-S", Key=at)
+        database.put_item(TableName="keys-S", Item=one)
+    with SecondReader(tmp_path / "app.db") as reader:
+        assert reader.versions("keys-S") == [(None, one), (one, two), (two, None), (None, one)]
+
+
+def test_second_reader_reads_what_expires(tmp_path: Path) -> None:
+    clock = ManualClock()
+    now_s = clock.now_us() // 1_000_000
+    texts = ["1", str(now_s + 5), str(now_s + 60), f"{now_s + 70}.5", str(now_s + 60), "-3", "9" * 20]
+    with Database.open(tmp_path / "app.db", durability="relaxed", clock=clock) as database:
+        database.create_table(**TABLES["S"])
+        for number, text in enumerate(texts):
+            item = {"p": {"S": "a"}, "s": {"S": str(number)}, "until": {"N": text}}
+            database.put_item(TableName="keys-S", Item=item)
+        database.put_item(TableName="keys-S", Item={"p": {"S": "a"}, "s": {"S": "x"}, "until": {"S": "5"}})
+        ttl: Any = {"Enabled": True, "AttributeName": "until"}
+        database.update_time_to_live(TableName="keys-S", TimeToLiveSpecification=ttl)
+        clock.advance(20)
+    with SecondReader(tmp_path / "app.db") as reader:
+        shown = [(expires, item["s"]["S"]) for expires, item in reader.expiring("keys-S")]
+        removed = [before for before, after in reader.versions("keys-S") if after is None]
+    assert shown == [(-3, "5"), (1, "0"), (now_s + 60, "2"), (now_s + 60, "4"), (now_s + 70, "3")]
+    assert [item["s"]["S"] for item in removed if item] == ["1"]
+
+
+def test_second_reader_finds_each_record_in_one_shard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "SHARD_RECORDS_MAX", 20)
+    clock = ManualClock()
+    with Database.open(tmp_path / "app.db", durability="relaxed", clock=clock) as database:
+        fill(database, clock)
+        clock.advance(5 * 3600)
+        database.put_item(TableName="keys-N", Item={"p": {"N": "5"}, "s": {"N": "5"}})
+    with SecondReader(tmp_path / "app.db") as reader:
+        shards = reader.shards("keys-N")
+        records = sorted(seq for shard in shards for seq in shard["records"])
+        assert records == list(range(1, len(reader.versions("keys-N")) + 1))
+        assert sum(bool(shard["records"]) for shard in shards) > 3
+        assert {shard["parts"] for shard in shards} == {1, 2, 4}
+
+
 def test_clock_that_goes_back_does_not_take_the_log_along(tmp_path: Path) -> None:
     clock = ManualClock()
     with Database.open(tmp_path / "app.db", clock=clock) as database:
@@ -309,6 +440,6 @@ def test_clock_that_goes_back_does_not_take_the_log_along(tmp_path: Path) -> Non
             clock.advance(seconds)
             item = {"p": {"S": "a"}, "s": {"S": "b"}, "text": {"S": str(seconds)}}
             database.put_item(TableName="keys-S", Item=item)
-    times = [at for (at,) in stored(tmp_path / "app.db", "SELECT at FROM log ORDER BY seq")]
+    times = [at for (at,) in stored(tmp_path / "app.db", "SELECT at FROM log_1 ORDER BY seq")]
     assert len(times) == 3
     assert times == sorted(times)

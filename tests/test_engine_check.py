@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +13,18 @@ import orjson
 import pytest
 
 from designs import attributes, create_plain, create_single, index, item, n, open_by_hand, s
-from singletable import Database
+from singletable import Database, limits
 from singletable.clock import ManualClock
 from singletable.errors import NotADatabaseError, StorageFailedError
 from singletable.storage.check import check_file
+from singletable.storage.definitions import TtlDefinition
 from singletable.storage.problems import Problem
+from singletable.storage.transaction import Transaction
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A sound file: a table with an index, a local index and a stream, and a table without."""
+    """A sound file: a table with an index, a stream of two shards and items that expire, and a table without."""
     path = tmp_path / "test.db"
     clock = ManualClock()
     with Database.open(path, durability="relaxed", clock=clock) as db:
@@ -37,8 +40,19 @@ def path(tmp_path: Path) -> Path:
         db.put_item(TableName="single", Item=item("p", "0", GSI1PK="g", GSI1SK="i", x=n(9)))
         db.delete_item(TableName="single", Key=item("p", "1"))
         db.put_item(TableName="plain", Item={"id": s("a"), "x": {"B": b"\x00"}})
+        clock.advance(limits.SHARD_OPEN_S)
+        db._session.store.write(expire_by_x)
+        clock.advance(1)
     assert check_file(path) == []
     return path
+
+
+def expire_by_x(transaction: Transaction) -> None:
+    """Have the items of a table expire by an attribute; its values lie more than five years back."""
+    table = transaction.catalog.named("single")
+    assert table is not None
+    ttl = TtlDefinition(id=transaction.new_id(), attribute="x", is_ready=False)
+    transaction.alter_table(replace(table.definition, ttl=ttl))
 
 
 @contextmanager
@@ -62,13 +76,19 @@ def names(path: Path) -> dict[str, str]:
         found = {
             row[0]: orjson.loads(row[1]) for row in connection.execute("SELECT name, definition FROM catalog")
         }
+        ((stream_id,),) = connection.execute("SELECT id FROM stream").fetchall()
     return {
+        "log": f"log_{found['single']['id']}",
+        "expiry": f"expiry_{found['single']['ttl']['id']}",
+        "expiry_id": str(found["single"]["ttl"]["id"]),
         "single": f"item_{found['single']['id']}",
         "plain": f"item_{found['plain']['id']}",
         "gsi": f"index_{found['single']['indexes'][0]['id']}",
         "gsi_id": str(found["single"]["indexes"][0]["id"]),
         "single_id": str(found["single"]["id"]),
         "plain_id": str(found["plain"]["id"]),
+        "stream_id": str(stream_id),
+        "stream": f"stream {stream_id} of table single",
     }
 
 
@@ -169,31 +189,39 @@ DAMAGES = [
         id="missing-item-of-a-stream",
     ),
     pytest.param(
-        "UPDATE log SET before = CAST('{{}}' AS BLOB) WHERE seq = 6",
+        "UPDATE {log} SET before = CAST('{{}}' AS BLOB) WHERE seq = 6",
         [("table single, log entry 6", "it begins from another state than entry 1 of the same item left")],
         id="broken-chain",
     ),
     pytest.param(
-        "DELETE FROM log WHERE seq = 6",
-        [("table single, log entry 1", "it is the newest of its item, which is different")],
+        "DELETE FROM {log} WHERE seq = 6",
+        [
+            ("log of table single, entry 7", "it follows entry 5"),
+            ("table single, log entry 1", "it is the newest of its item, which is different"),
+        ],
         id="missing-log-entry",
     ),
     pytest.param(
-        "UPDATE log SET after = CAST('{{}}' AS BLOB) WHERE seq = 3",
+        "UPDATE {log} SET after = CAST('{{}}' AS BLOB) WHERE seq = 3",
         [("table single, log entry 3", "it is the newest of its item, which is different")],
         id="wrong-newest-image",
     ),
     pytest.param(
-        "UPDATE log SET at = 1 WHERE seq = 4",
-        [("log entry 4", "its time lies before that of the entry before it")],
+        "UPDATE {log} SET at = 1 WHERE seq = 4",
+        [("log of table single, entry 4", "its time lies before that of the entry before it")],
         id="time-that-goes-back",
     ),
     pytest.param(
-        "UPDATE log SET event = 9 WHERE seq = 4", [("log entry 4", "unknown event 9")], id="unknown-event"
+        "UPDATE {log} SET event = 9 WHERE seq = 4",
+        [("log of table single, entry 4", "unknown event 9")],
+        id="unknown-event",
     ),
     pytest.param(
-        "UPDATE log SET event = 1 WHERE seq = 7",
-        [("log entry 7", "its images do not fit its event")],
+        "UPDATE {log} SET event = 1 WHERE seq = 7",
+        [
+            ("log of table single, entry 7", "its images do not fit its event"),
+            ("table single, log entry 7", "it is the newest of its item, which is different"),
+        ],
         id="event-of-another-kind",
     ),
     pytest.param(
@@ -232,17 +260,180 @@ DAMAGES = [
         [("catalog", "belongs to no table or index")],
         id="orphan-counter-and-backfill",
     ),
+    pytest.param(
+        "UPDATE {log} SET event = 4 WHERE seq = 6",
+        [("log of table single, entry 6", "its images do not fit its event")],
+        id="expiry-that-left-an-item",
+    ),
+    pytest.param(
+        "DELETE FROM log",
+        [("structure", "table {log} belongs to nothing in the catalog")],
+        id="log-that-is-not-registered",
+    ),
+    pytest.param(
+        "INSERT INTO log(table_id, since) VALUES (77, 0)",
+        [("structure", "table log_77 is missing")],
+        id="registered-log-that-is-missing",
+    ),
+    pytest.param(
+        "DELETE FROM log; DROP TABLE {log}",
+        [
+            ("table single", "its changes are to be logged, and it has no log"),
+            ("{stream}", "its log is not there"),
+        ],
+        id="missing-log",
+    ),
+    pytest.param(
+        "DELETE FROM {expiry} WHERE item = 3",
+        [("table single, row 3", "it is missing among the items that expire")],
+        id="missing-expiry",
+    ),
+    pytest.param(
+        "INSERT INTO {expiry}(expires, item) VALUES (99, 99)",
+        [("table single", "1 entries of expiring items stand for no item")],
+        id="extra-expiry",
+    ),
+    pytest.param(
+        "UPDATE {expiry} SET expires = 77 WHERE item = 3",
+        [
+            ("table single, row 3", "it is missing among the items that expire"),
+            ("table single", "1 entries of expiring items stand for no item"),
+        ],
+        id="expiry-at-another-time",
+    ),
+    pytest.param(
+        "INSERT INTO backfill(index_id, position) VALUES ({expiry_id}, 9)",
+        [("table single", "the status of its expiry and its backfill position disagree")],
+        id="backfill-of-a-ready-expiry",
+    ),
+    pytest.param(
+        "DROP TABLE {expiry}", [("structure", "table {expiry} is missing")], id="expiry-table-missing"
+    ),
+    pytest.param(
+        "DELETE FROM stream",
+        [
+            ("streams", "those that are on are not those of the tables"),
+            ("stream {stream_id}", "it has shards, and is not there"),
+        ],
+        id="missing-stream",
+    ),
+    pytest.param(
+        "UPDATE stream SET ended = 1",
+        [
+            ("streams", "those that are on are not those of the tables"),
+            ("{stream}", "it has ended, and its shards have not, or are gone"),
+        ],
+        id="stream-that-ended-too-early",
+    ),
+    pytest.param(
+        "UPDATE stream SET label = label + 1000",
+        [("streams", "those that are on are not those of the tables")],
+        id="stream-with-another-label",
+    ),
+    pytest.param(
+        "UPDATE stream SET definition = (SELECT definition FROM catalog WHERE name = 'plain')",
+        [("{stream}", "it holds the definition of another table")],
+        id="stream-of-another-table",
+    ),
+    pytest.param(
+        "UPDATE stream SET definition = x'00'",
+        [("{stream}", "the definition of its table cannot be read")],
+        id="stream-without-a-definition",
+    ),
+    pytest.param(
+        "UPDATE meta SET value = {stream_id} WHERE name = 'next_id'",
+        [("catalog", "an id is used twice, or would be")],
+        id="id-of-a-stream-that-would-be-used-again",
+    ),
+    pytest.param(
+        "DELETE FROM shard WHERE number = 1",
+        [
+            ("{stream}", "its open shards do not hold each partition once"),
+            ("{stream}", "the shards that follow shard 0 do not go on where it ended"),
+        ],
+        id="missing-shard",
+    ),
+    pytest.param(
+        "UPDATE shard SET parts = 2 WHERE number = 1",
+        [
+            ("{stream}", "its open shards do not hold each partition once"),
+            ("{stream}", "the shards that follow shard 0 do not go on where it ended"),
+        ],
+        id="shard-of-half-the-partitions",
+    ),
+    pytest.param(
+        "INSERT INTO shard SELECT stream_id, 2, 0, part, 2, first, last, began, ended FROM shard WHERE number = 1;"
+        "UPDATE shard SET parts = 2 WHERE number = 1",
+        [
+            ("{stream}", "its open shards do not hold each partition once"),
+            ("{stream}", "the shards that follow shard 0 do not go on where it ended"),
+        ],
+        id="two-shards-of-the-same-half",
+    ),
+    pytest.param(
+        "UPDATE shard SET first = first + 1 WHERE number = 1",
+        [("{stream}", "the shards that follow shard 0 do not go on where it ended")],
+        id="shard-that-leaves-out-a-record",
+    ),
+    pytest.param(
+        "UPDATE shard SET last = 99 WHERE number = 0; UPDATE shard SET first = 100 WHERE number = 1",
+        [("{stream}", "a shard of it reaches beyond the log")],
+        id="shard-beyond-the-log",
+    ),
+    pytest.param(
+        "UPDATE shard SET ended = NULL WHERE number = 0",
+        [("{stream}", "a shard of it has ended, and has no end")],
+        id="shard-that-ended-at-no-time",
+    ),
+    pytest.param(
+        "INSERT INTO consumer VALUES ({single_id}, 'mail', 9, 0, 0, 0, 0, NULL, NULL, NULL)",
+        [("consumer mail of log {single_id}", "it has seen more than there is")],
+        id="consumer-ahead-of-the-log",
+    ),
+    pytest.param(
+        "INSERT INTO consumer VALUES (77, 'mail', 0, 0, 0, 0, 0, NULL, NULL, NULL)",
+        [("consumer mail of log 77", "its log is not there")],
+        id="consumer-without-a-log",
+    ),
+    pytest.param(
+        "INSERT INTO dead_letter VALUES (77, 'mail', 1, 0, x'00', 'no', 1)",
+        [("consumer mail of log 77", "its log is not there")],
+        id="dead-letter-without-a-log",
+    ),
+    pytest.param(
+        "INSERT INTO restore VALUES ({plain_id}, {single_id}, 0, NULL, x'', x'')",
+        [("restores", "those under way are not those of the tables")],
+        id="restore-of-a-table-that-is-there",
+    ),
+    pytest.param(
+        "INSERT INTO restore VALUES ({plain_id}, NULL, 0, NULL, x'', x'')",
+        [
+            ("restores", "those under way are not those of the tables"),
+            ("restore of table {plain_id}", "it has no source, or two"),
+        ],
+        id="restore-from-nowhere",
+    ),
+    pytest.param(
+        "INSERT INTO restore VALUES ({single_id}, {plain_id}, 0, NULL, x'', x'')",
+        [
+            ("restores", "those under way are not those of the tables"),
+            ("restore of table {single_id}", "its source is not there, or has no log"),
+        ],
+        id="restore-from-a-table-without-a-log",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("sql", "wanted"), DAMAGES)
 def test_damage_is_found_and_named(path: Path, sql: str, wanted: list[tuple[str, str]]) -> None:
-    run(path, sql.format(**names(path)))
+    named = names(path)
+    run(path, sql.format(**named))
     problems = check_file(path)
-    for where, what in wanted:
+    expected = [(where.format(**named), what.format(**named)) for where, what in wanted]
+    for where, what in expected:
         assert any(found.where == where and what in found.what for found in problems), problems
     # Nothing else is blamed.
-    assert {found.where for found in problems} == {where for where, _ in wanted}
+    assert {found.where for found in problems} == {where for where, _ in expected}
 
 
 def test_the_database_itself_finds_the_same(path: Path) -> None:

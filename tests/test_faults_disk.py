@@ -5,17 +5,20 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 from crash.almost_full_log import Template, make_template
 from crash.faulty_disk import Fault, FaultyDisk, faulty_disk
+from crash.logged_work import STEPS, LoggedWork, left_by
 from crash.model import Progress
 from crash.perform import perform
 from crash.tables import create_all, create_plain
 from crash.verify import assert_same, assert_sound, expected_items, read_tables, verify_database, verify_file
 from crash.workload import Workload
 from singletable import Database
+from singletable.clock import ManualClock
 from singletable.errors import DatabaseError, DiskFullError, StorageFailedError
 
 WORKLOAD = Workload(21, large=0.1, large_bytes=60_000)
@@ -149,6 +152,59 @@ def test_checkpoint_that_finds_no_room_fails_no_request(template: Template, tmp_
             disk.disarm()
         assert not run.errors
         verify_file(path, [run.progress])
+
+
+# --- what stands on a log ---------------------------------------------------------------
+
+
+def _work(path: Path, fault: Fault | None, *, at: int = 0, calls: int = 1) -> tuple[dict[str, Any], int]:
+    """Do all steps, each again while it fails. Return what they leave, and how many calls they took."""
+    clock = ManualClock()
+    with faulty_disk(path) as disk, Database.open(path, clock=clock) as db:
+        work = LoggedWork(db, clock)
+        before = len(disk.calls)
+        if fault is not None:
+            disk.arm(fault, at=at, calls=calls)
+        for number in range(1, STEPS + 1):
+            _repeat(work, number)
+        assert fault is None or disk.failed, "the fault was not met"
+        disk.disarm()
+        taken = len(disk.calls) - before
+        found = left_by(db)
+    assert_sound(path)
+    return found, taken
+
+
+def _repeat(work: LoggedWork, number: int) -> None:
+    for _ in range(ATTEMPTS_MAX):
+        try:
+            work.step(number)
+        except (DiskFullError, StorageFailedError):
+            continue
+        return
+    raise AssertionError("the database does not go on after the fault")
+
+
+def _fail_work(tmp_path: Path, fault: Fault, *, samples: int | None) -> None:
+    expected, calls = _work(tmp_path / "counting.db", None)
+    points = range(1, calls + 1)
+    for at in points if samples is None else sorted(Random(fault.name).sample(points, samples)):
+        found, _ = _work(tmp_path / f"{at}.db", fault, at=at, calls=at % 5 + 1)
+        assert found == expected
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name.lower())
+def test_failing_write_changes_nothing_of_a_log_and_of_those_who_live_by_it(
+    tmp_path: Path, fault: Fault
+) -> None:
+    """A sweep, a trim or a consumer that has failed goes on; nothing is done twice, or left out."""
+    _fail_work(tmp_path, fault, samples=6)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name.lower())
+def test_failing_write_anywhere_changes_nothing_of_a_log(tmp_path: Path, fault: Fault) -> None:
+    _fail_work(tmp_path, fault, samples=None)
 
 
 # --- making a database -----------------------------------------------------------------

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from crash.faulty_sync_vfs import FAULTY_SYNC, FaultySyncs, faulty_syncs
+from crash.logged_work import STEPS, LoggedWork, left_by
 from crash.model import Progress
 from crash.perform import perform
 from crash.tables import create_all, create_plain
 from crash.verify import assert_same, assert_sound, expected_items, read_tables, verify_file
 from crash.workload import Workload
 from singletable import Database
+from singletable.clock import ManualClock
 from singletable.errors import StorageFailedError
 
 WORKLOAD = Workload(61, large=0.1, large_bytes=60_000)
@@ -59,6 +62,36 @@ def _count_syncs(path: Path) -> int:
         count = syncs.count - made
     assert count > OPERATIONS // 2, "some operations are refused or change nothing, but most must be synced"
     return count
+
+
+def test_sync_that_fails_changes_nothing_of_a_log_and_of_those_who_live_by_it(tmp_path: Path) -> None:
+    expected, count = _work(tmp_path / "counting.db", at=None)
+    for at in range(1, count + 1, 9):
+        found, _ = _work(tmp_path / f"{at}.db", at=at)
+        assert found == expected
+
+
+def _work(path: Path, *, at: int | None) -> tuple[dict[str, Any], int]:
+    """Do all steps, each again while it fails. Return what they leave, and how many syncs they took."""
+    clock = ManualClock()
+    with faulty_syncs() as syncs:
+        with Database.open(path, vfs=FAULTY_SYNC, clock=clock) as db:
+            work = LoggedWork(db, clock)
+            made = syncs.count
+            if at is not None:
+                syncs.arm(at=at, calls=2)
+            for number in range(1, STEPS + 1):
+                while True:
+                    try:
+                        work.step(number)
+                        break
+                    except StorageFailedError:
+                        assert syncs.failed <= 2
+            count = syncs.count - made
+            found = left_by(db)
+        assert at is None or syncs.failed
+    assert_sound(path)
+    return found, count
 
 
 def test_every_acknowledged_write_was_synced(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from crash.verify import assert_sound
 
 FILE_SCENARIOS = {
     "a child reads and writes, its parent goes on": forking.child_reads_and_writes,
+    "a child reads the past with the view of its parent": forking.child_reads_the_past,
     "a child closes, its parent goes on": forking.child_closes,
     "a grandchild writes": forking.grandchild_writes,
     "processes of multiprocessing write": forking.multiprocessing_writes,
@@ -20,6 +21,7 @@ FILE_SCENARIOS = {
 MEMORY_SCENARIOS = {
     "a child gets an error, its parent goes on": forking.child_uses_memory_of_parent,
     "a child makes a database of its own": forking.child_makes_its_own_memory,
+    "a child that ends leaves the backups": forking.child_leaves_backups_of_memory,
 }
 
 

@@ -12,6 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 
 import singletable
 from model.endpoints import Endpoint
+from model.machine_log import LogMachine
 from model.machine_reads import ModelMachine
 from singletable.storage.check import check_file
 
@@ -61,15 +62,51 @@ class FileMachine(ModelMachine):
         assert not problems
 
 
-MACHINES: list[type[RuleBasedStateMachine]] = [MemoryMachine, FileMachine]
+class LogMemoryMachine(LogMachine):
+    """The machine with streams, time to live, recovery and backups, on a database in memory."""
+
+    def open(self) -> Endpoint:
+        return Endpoint(singletable.Database.open(":memory:", clock=self.clock))
+
+    def close(self) -> None:
+        problems = self.endpoint.client.check()
+        self.endpoint.client.close()
+        assert not problems
 
 
-@pytest.mark.parametrize("machine", MACHINES, ids=["memory", "file"])
+class LogFileMachine(LogMachine):
+    """The same on a file, which is closed and opened again now and then, and checked from outside."""
+
+    def open(self) -> Endpoint:
+        self.folder = Path(tempfile.mkdtemp(prefix="singletable-model-"))
+        return self.connect()
+
+    def connect(self) -> Endpoint:
+        path = self.folder / "model.db"
+        return Endpoint(singletable.Database.open(path, durability="relaxed", clock=self.clock))
+
+    @rule()
+    def reopen(self) -> None:
+        self.endpoint.client.close()
+        self.endpoint = self.connect()
+
+    def close(self) -> None:
+        self.endpoint.client.close()
+        problems = check_file(str(self.folder / "model.db"))
+        shutil.rmtree(self.folder)
+        assert not problems
+
+
+MACHINES: list[type[RuleBasedStateMachine]] = [MemoryMachine, FileMachine, LogMemoryMachine, LogFileMachine]
+IDS = ["memory", "file", "log-memory", "log-file"]
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=IDS)
 def test_random_operations_agree_with_the_model(machine: type[RuleBasedStateMachine]) -> None:
     run_state_machine_as_test(machine, settings=SHORT)
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("machine", MACHINES, ids=["memory", "file"])
+@pytest.mark.parametrize("machine", MACHINES, ids=IDS)
 def test_many_random_operations_agree_with_the_model(machine: type[RuleBasedStateMachine]) -> None:
     run_state_machine_as_test(machine, settings=SOAK)

@@ -134,10 +134,13 @@ def test_every_attribute_comes_back(database: Database) -> None:
     assert stored["Item"]["cover"] == {"B": b"\x00\xff"}
 
 
-def test_ttl_attribute_is_stored_as_seconds(database: Database) -> None:
-    with pytest.raises(TableError, match="UpdateTimeToLive is not supported in this release"):
-        Ticket.create_table(wait=True)  # the table is there by then
-    at = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+def test_ttl_attribute_is_stored_as_seconds_and_enabled(database: Database) -> None:
+    Ticket.create_table(wait=True)
+    described = database.describe_time_to_live(TableName="tickets")["TimeToLiveDescription"]
+    assert described == {"TimeToLiveStatus": "ENABLED", "AttributeName": "expires"}
+    with pytest.raises(TableError, match="TimeToLive is already enabled"):
+        Ticket.update_ttl(ignore_update_ttl_errors=False)
+    at = datetime(2126, 1, 2, 3, 4, 5, tzinfo=UTC)
     Ticket("a", expires=at).save()
     assert Ticket.get("a").expires == at
     assert database.scan(TableName="tickets")["Items"] == [

@@ -157,10 +157,15 @@ def test_page_of_another_origin_may_call_and_read(client: HttpSocket) -> None:
     assert (answer.json, answer.headers["Access-Control-Allow-Origin"]) == ({"TableNames": ["things"]}, "*")
 
 
-def test_streams_are_refused_with_their_sentence(client: HttpSocket) -> None:
+def test_streams_are_answered_at_the_same_place(client: HttpSocket) -> None:
     answer = client.ask(call("ListStreams", {}, target="DynamoDBStreams_20120810"))
+    assert (answer.status, answer.json) == (200, {"Streams": []})
+
+
+def test_operations_that_are_not_served_are_refused_with_their_sentence(client: HttpSocket) -> None:
+    answer = client.ask(call("ListExports", {}))
     assert answer.status == 400
-    assert answer.json["message"] == "ListStreams is not supported in this release of singletable"
+    assert answer.json["message"] == "ListExports is not supported in this release of singletable"
 
 
 @pytest.mark.parametrize("operation", ["GetItem", "PutItem", "NoSuch"])

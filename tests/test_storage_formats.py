@@ -6,18 +6,27 @@ import shutil
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import apsw
+import orjson
 import pytest
 
 from designs import create_plain
 from singletable import Database, errors
+from singletable.clock import ManualClock
 from singletable.storage import formats, schema
-from singletable.storage.catalog import Execute
+from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.check import check_file
+from singletable.storage.definitions import stream_label
+from singletable.storage.log import INSERTED, MODIFIED, REMOVED, Entry, select_entries, select_logs
+from singletable.storage.streams import Shard, select_shards, select_streams
 
 FORMAT_1 = Path(__file__).parent / "fixtures" / "format-1.sqlite"
+FORMAT_2 = Path(__file__).parent / "fixtures" / "format-2.sqlite"
+FORMAT_2_END_US = 1_700_000_009_123_456  # when the last change in it was made
 
 
 def test_new_file_is_private_to_its_owner(tmp_path: Path) -> None:
@@ -104,10 +113,11 @@ def test_unknown_durability_is_refused(tmp_path: Path) -> None:
 
 
 def test_file_of_format_1_is_upgraded_when_it_is_opened(tmp_path: Path) -> None:
-    """The fixture was written by the code that made format 1."""
+    """The fixture was written by the code that made format 1. All steps to the newest format are taken."""
     path = tmp_path / "app.db"
     shutil.copy(FORMAT_1, path)
     with Database.open(path) as db:
+        assert db._session.store.read(lambda execute, _: formats.format_version(execute)) == 3
         items = db.query(
             TableName="mixed",
             KeyConditionExpression="PK = :a",
@@ -121,19 +131,109 @@ def test_file_of_format_1_is_upgraded_when_it_is_opened(tmp_path: Path) -> None:
     assert check_file(path) == []
 
 
-def test_upgrade_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def upgraded(tmp_path: Path) -> Iterator[Database]:
+    """The fixture was written by the code that made format 2; it is opened a second after its last change."""
+    path = tmp_path / "app.db"
+    shutil.copy(FORMAT_2, path)
+    with Database.open(path, clock=ManualClock(FORMAT_2_END_US + 1_000_000)) as db:
+        yield db
+    assert check_file(path) == []
+
+
+def log_of(db: Database, name: str) -> list[Entry]:
+    def work(execute: Execute, catalog: Catalog) -> list[Entry]:
+        table = catalog.get(name)
+        assert table is not None
+        return select_entries(execute, table.id, after=0, rows_max=100)
+
+    return db._session.store.read(work)
+
+
+def test_file_of_format_2_keeps_its_items_and_indexes(upgraded: Database) -> None:
+    assert upgraded.list_tables()["TableNames"] == ["orders", "plain", "quiet"]
+    assert upgraded.scan(TableName="plain")["Items"] == [{"id": {"B": b"\x01\x02"}, "n": {"N": "5"}}]
+    assert [item["id"]["S"] for item in upgraded.scan(TableName="quiet")["Items"]] == ["b", "a"]
+    orders = {(item["PK"]["S"], item["SK"]["S"]): item for item in upgraded.scan(TableName="orders")["Items"]}
+    assert sorted(orders) == [("a", "0"), ("a", "2"), ("early", "1")]
+    assert orders["a", "0"]["tags"] == {"BS": [b"x", b"y"]}
+    assert orders["a", "2"]["data"] == {"B": b"\x02"}
+    by_index = {
+        name: [item["SK"]["S"] for item in upgraded.scan(TableName="orders", IndexName=name)["Items"]]
+        for name in ("GSI1", "LSI1")
+    }
+    assert by_index == {"GSI1": ["2", "0"], "LSI1": ["2"]}
+    assert upgraded.check() == []
+
+
+def test_log_of_format_2_becomes_that_of_the_newest_stream(upgraded: Database) -> None:
+    entries = log_of(upgraded, "orders")
+    assert [entry.seq for entry in entries] == [1, 2, 3, 4, 5]
+    assert [entry.event for entry in entries] == [INSERTED, INSERTED, INSERTED, MODIFIED, REMOVED]
+    assert [entry.at_us for entry in entries] == [
+        FORMAT_2_END_US - back * 1_000_000 for back in (4, 3, 2, 1, 0)
+    ]
+    before = orjson.loads(entries[3].before or b"")
+    assert before == {
+        "PK": {"S": "a"},
+        "SK": {"S": "0"},
+        "GSI1PK": {"S": "g"},
+        "LSI1SK": {"S": "x"},
+        "data": {"B": "AA=="},
+    }
+    upgraded.put_item(TableName="orders", Item={"PK": {"S": "new"}, "SK": {"S": "1"}})
+    assert log_of(upgraded, "orders")[-1].seq == 6
+
+
+def test_stream_of_format_2_is_registered_with_one_shard(upgraded: Database) -> None:
+    described = upgraded.describe_table(TableName="orders")["Table"]
+    (stream,) = upgraded._session.store.read(lambda execute, catalog: select_streams(execute))
+    shards = upgraded._session.store.read(lambda execute, catalog: select_shards(execute, stream.id))
+    began_us = 1_700_000_003_123_456
+    assert shards == [Shard(stream.id, 0, None, 0, 1, 1, None, began_us, None)]
+    assert (stream.table_name, stream.view, stream.ended_us) == ("orders", "NEW_IMAGE", None)
+    assert stream.label_us == 1_700_000_003_123_000
+    assert stream_label(stream.label_us) == described["LatestStreamLabel"] == "2023-11-14T22:13:23.123"
+    assert stream.table.key_names == ("PK", "SK")
+
+
+def test_only_tables_with_a_stream_have_a_log_after_the_upgrade(upgraded: Database) -> None:
+    """Of a deleted table and of a stream that is off, nobody could read the entries."""
+    store = upgraded._session.store
+    orders = store.catalog.get("orders")
+    assert orders is not None
+    assert store.read(lambda execute, catalog: select_logs(execute)) == [orders.id]
+
+
+def test_new_streams_and_tables_can_be_made_in_an_upgraded_file(upgraded: Database) -> None:
+    create_plain(upgraded, "new")
+    stream: Any = {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}
+    upgraded.update_table(TableName="new", StreamSpecification=stream)
+    upgraded.put_item(TableName="new", Item={"id": {"S": "a"}})
+    assert [entry.seq for entry in log_of(upgraded, "new")] == [1]
+    assert upgraded.check() == []
+
+
+@pytest.mark.parametrize(("fixture", "version"), [(FORMAT_1, 1), (FORMAT_2, 2)], ids=["format 1", "format 2"])
+def test_upgrade_that_fails_leaves_the_old_file(
+    fixture: Path, version: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upgrade = formats.UPGRADES[version]
+
     def fail(execute: Execute) -> None:
+        upgrade(execute)
         execute("DELETE FROM catalog")
         raise RuntimeError("half way")
 
     path = tmp_path / "app.db"
-    shutil.copy(FORMAT_1, path)
+    shutil.copy(fixture, path)
     with monkeypatch.context() as patch:
-        patch.setattr(formats, "UPGRADES", {1: fail})
+        patch.setattr(formats, "UPGRADES", {**formats.UPGRADES, version: fail})
         with pytest.raises(RuntimeError, match="half way"):
             Database.open(path)
     with Database.open(path) as db:
-        assert db.list_tables()["TableNames"] == ["keyed-by-bytes", "mixed"]
+        assert len(db.list_tables()["TableNames"]) == version + 1
+    assert check_file(path) == []
 
 
 def test_older_file_is_not_checked_before_its_upgrade(tmp_path: Path) -> None:

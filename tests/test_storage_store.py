@@ -26,6 +26,7 @@ from singletable.storage.definitions import (
     TableDefinition,
 )
 from singletable.storage.images import Image
+from singletable.storage.log import INSERTED, Entry, select_entries
 from singletable.storage.reading import select_counts, select_item, snapshot
 from singletable.storage.store import Store, Written
 from singletable.storage.transaction import Transaction
@@ -54,6 +55,7 @@ def create(transaction: Transaction, name: str = "t", *, stream: bool = False) -
             attributes=(_ID, _GROUP),
             indexes=(index,),
             stream=StreamDefinition(view="NEW_AND_OLD_IMAGES", created_us=0) if stream else None,
+            stream_label_us=0 if stream else None,
         )
     )
 
@@ -73,6 +75,15 @@ def stored(store: Store, item_id: str, name: str = "t") -> bytes | None:
         return None if found is None else found[1]
 
     return store.read(work)  # type: ignore[no-any-return]
+
+
+def logged(store: Store, name: str = "t") -> list[Entry]:
+    def work(execute: Execute, catalog: Catalog) -> list[Entry]:
+        table = catalog.get(name)
+        assert table is not None
+        return select_entries(execute, table.id, after=0, rows_max=100)
+
+    return store.read(work)
 
 
 @pytest.fixture(params=["memory", "file"])
@@ -196,9 +207,10 @@ def test_change_times_never_go_back_when_the_clock_does(tmp_path: Path) -> None:
     clock.time_us = 10
     second = Store(Place(path, "relaxed"), clock)
     second.write(lambda txn: put(txn, {"id": {"S": "b"}}))
-    times = second.read(lambda execute, catalog: execute("SELECT at FROM log ORDER BY seq").fetchall())
+    second.write(lambda txn: put(txn, {"id": {"S": "c"}}))
+    times = [entry.at_us for entry in logged(second)]
     second.close()
-    assert times == [(1_000_000,), (1_000_000,)]
+    assert times == [1_000_000, 1_000_001, 1_000_002]
     assert check_file(path) == []
 
 
@@ -207,7 +219,7 @@ def test_unchanged_item_leaves_no_log_entry(tmp_path: Path) -> None:
     store.write(lambda txn: create(txn, stream=True))
     for _ in range(2):
         store.write(lambda txn: put(txn, {"id": {"S": "a"}}))
-    assert store.read(lambda execute, catalog: execute("SELECT event FROM log").fetchall()) == [(1,)]
+    assert [entry.event for entry in logged(store)] == [INSERTED]
     store.close()
 
 

@@ -237,6 +237,22 @@ WRONG_TYPES: dict[str, tuple[str, Params, str]] = {
         {"ConsistentRead": []},
         "Unrecognized collection type class java.lang.Boolean",
     ),
+    "string for a time": (
+        "RestoreTableToPointInTime",
+        {"RestoreDateTime": "2026-01-01T00:00:00Z"},
+        "STRING_VALUE can not be converted to milliseconds since epoch",
+    ),
+    "true for a time": (
+        "RestoreTableToPointInTime",
+        {"RestoreDateTime": True},
+        "TRUE_VALUE can not be converted to milliseconds since epoch",
+    ),
+    "map for a time": ("RestoreTableToPointInTime", {"RestoreDateTime": {}}, NOT_A_MAP),
+    "list for a time": (
+        "RestoreTableToPointInTime",
+        {"RestoreDateTime": []},
+        "Unrecognized collection type class java.util.Date",
+    ),
     "string for a list": ("GetItem", {"AttributesToGet": "a"}, "Unexpected field type"),
     "map for a list": ("GetItem", {"AttributesToGet": {}}, NOT_A_MAP),
     "number in a list of strings": (
@@ -1071,9 +1087,11 @@ def right_values(name: str) -> st.SearchStrategy[Any]:
         case "string" if shape.pattern:
             return st.from_regex(f"{shape.pattern[:-1]}{{3,9}}", fullmatch=True)
         case "string":
-            return st.text(min_size=max(low, 1), max_size=min(high or 9, 9))
+            return st.text(min_size=max(low, 1), max_size=max(low, min(high or 9, 9)))
         case "integer" | "long":
             return st.integers(low, high)
+        case "timestamp":
+            return st.integers(0, 1 << 32) | st.floats(0, 1 << 32)
         case _:
             return st.booleans()
 

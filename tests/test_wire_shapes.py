@@ -78,7 +78,7 @@ def test_every_shape_that_is_referred_to_is_there_and_no_other() -> None:
 def test_inputs_hold_only_kinds_that_the_checks_know() -> None:
     opaque = {"AttributeValue"}  # blobs are inside, and nothing here looks inside
     kinds = {shape["type"] for name, shape in SHAPES.items() if name not in opaque | {"BinaryAttributeValue"}}
-    assert kinds == {"structure", "list", "map", "string", "integer", "long", "boolean"}
+    assert kinds == {"structure", "list", "map", "string", "integer", "long", "boolean", "timestamp"}
 
 
 # --- live_shapes.py and refusals.py ---------------------------------------------------------------

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
+from string import ascii_letters, digits
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self, Unpack, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, Unpack, cast
 
 from singletable.clock import Clock, SystemClock
+from singletable.engine.backup_schedule import BackupSchedule, Rate, interval_s
+from singletable.engine.backups import backup_all
+from singletable.engine.deletions import resume_deletions
+from singletable.engine.history import history
 from singletable.engine.patience import OutOfPatienceError, Patience
 from singletable.engine.throttling import Throttle
-from singletable.errors import ConditionFailedError, TransactionCanceledError
-from singletable.limits import INDEX_DELAY_S_MAX, KIB, MIB
-from singletable.metrics import MetricsSnapshot
+from singletable.errors import ConditionFailedError, ConsumerError, TransactionCanceledError
+from singletable.limits import (
+    CONSUMER_HOLD_S,
+    CONSUMER_LEASE_S,
+    INDEX_DELAY_S_MAX,
+    KIB,
+    MIB,
+    TTL_SWEEP_S_MAX,
+    TTL_SWEEP_S_MIN,
+)
+from singletable.metrics import Metrics, MetricsSnapshot
+from singletable.past import PastView, Version, moment_us, version_of
 from singletable.storage.check import check_connection
 from singletable.storage.connections import MEMORY, Durability, Place
 from singletable.storage.problems import Problem
@@ -28,14 +43,17 @@ from singletable.wire.answers import (
     begin_answer,
 )
 from singletable.wire.arns import DEFAULT_ACCOUNT, DEFAULT_REGION, check_account, check_region
-from singletable.wire.forms import NATIVE
+from singletable.wire.backups import backup_arn, new_suffix
+from singletable.wire.forms import NATIVE, take_key
 from singletable.wire.operations import execute
 from singletable.wire.parameters import Session
 
 if TYPE_CHECKING:
     from singletable.boto.patching import Patch
+    from singletable.consumers import Consumer, ConsumerStatus, DeadLetter, Missed, Redriven
     from singletable.wire import types
 
+_NAME_CHARACTERS: Final = frozenset(ascii_letters + digits + "_.-")
 # A millisecond or two: what one request may take of the time of all others.
 _SHORT: Final = Patience(rows=1_000, read_bytes=2 * MIB, decoded_rows=100, decoded_bytes=128 * KIB)
 
@@ -53,6 +71,8 @@ class Database:
             raise TypeError("open a database with Database.open(path)")
         self._session = session
         self._hurried_session = replace(session, patience=_SHORT)
+        self._consumers: list[Consumer] = []
+        self._schedules: list[BackupSchedule] = []
 
     @classmethod
     def open(
@@ -64,6 +84,8 @@ class Database:
         account: str = DEFAULT_ACCOUNT,
         throttling: bool = False,
         index_delay_s: float = 0,
+        ttl_sweep_s: float | None = 1.0,
+        backups: str | os.PathLike[str] | None = None,
         clock: Clock | None = None,
         vfs: str | None = None,
     ) -> Self:
@@ -78,6 +100,12 @@ class Database:
 
         With an index delay, reads of global indexes see a change so many seconds after it was made: for trying
         code under the eventual consistency of AWS.
+
+        Items whose time to live is over are deleted every `ttl_sweep_s` seconds; with None, only when
+        `sweep_expired` is called.
+
+        Backups of tables are kept in the folder `backups`, by default in the one named as the file with
+        `.backups` behind it; those of a database in memory in one that goes with it.
         """
         if durability not in ("full", "relaxed"):
             raise ValueError(f"durability is 'full' or 'relaxed', not {durability!r}")
@@ -87,10 +115,24 @@ class Database:
             raise ValueError(
                 f"index_delay_s is a number from 0 to {INDEX_DELAY_S_MAX}, not {index_delay_s!r}"
             )
-        place = Place(_absolute(os.fsdecode(path)), durability, vfs)
+        if ttl_sweep_s is not None and not TTL_SWEEP_S_MIN <= ttl_sweep_s <= TTL_SWEEP_S_MAX:
+            raise ValueError(
+                f"ttl_sweep_s is a number from {TTL_SWEEP_S_MIN} to {TTL_SWEEP_S_MAX}, or None: "
+                f"not {ttl_sweep_s!r}"
+            )
+        path = _absolute(os.fsdecode(path))
+        place = Place(path, durability, vfs, _backups_folder(path, backups))
         clock = clock or SystemClock()
-        store = Store(place, clock, index_delay_us=round(index_delay_s * 1_000_000))
-        session = Session(store, region, account)
+        metrics = Metrics()
+        store = Store(
+            place,
+            clock,
+            index_delay_us=round(index_delay_s * 1_000_000),
+            sweep_s=ttl_sweep_s,
+            on_expired=metrics.expired,
+        )
+        resume_deletions(store)
+        session = Session(store, region, account, metrics=metrics)
         if throttling:
             throttle = Throttle(clock, session.table_arn, on_event=session.metrics.throttled)
             session = replace(session, throttle=throttle)
@@ -101,7 +143,11 @@ class Database:
         return self._session.store.path
 
     def close(self) -> None:
-        """Wait for the requests under way, and close the file. Closing twice does nothing."""
+        """Stop consumers and schedules, wait for requests under way, close the file. Twice does nothing more."""
+        for consumer in self._consumers:
+            consumer.stop()
+        for schedule in self._schedules:
+            schedule.stop()
         self._session.store.close()
 
     def __enter__(self) -> Self:
@@ -122,6 +168,10 @@ class Database:
     def metrics(self) -> MetricsSnapshot:
         """Return what was counted since this database was opened here, by CloudWatch's names."""
         return self._session.metrics.snapshot()
+
+    def sweep_expired(self) -> int:
+        """Delete the items whose time to live is over, now. Return how many there were."""
+        return self._session.store.background.sweep()
 
     # --- requests of the wire protocol, for servers ------------------------------------------
 
@@ -188,6 +238,18 @@ class Database:
         """Delete a table with its items."""
         return cast("types.DeleteTableOutput", self._call("DeleteTable", request))
 
+    def update_time_to_live(
+        self, **request: Unpack[types.UpdateTimeToLiveInput]
+    ) -> types.UpdateTimeToLiveOutput:
+        """Let items of a table expire at the time that an attribute of theirs says, or no longer."""
+        return cast("types.UpdateTimeToLiveOutput", self._call("UpdateTimeToLive", request))
+
+    def describe_time_to_live(
+        self, **request: Unpack[types.DescribeTimeToLiveInput]
+    ) -> types.DescribeTimeToLiveOutput:
+        """Tell whether items of a table expire, and by which attribute."""
+        return cast("types.DescribeTimeToLiveOutput", self._call("DescribeTimeToLive", request))
+
     # --- tags, limits ----------------------------------------------------------------------
 
     def tag_resource(self, **request: Unpack[types.TagResourceInput]) -> dict[str, Any]:
@@ -211,6 +273,90 @@ class Database:
     def describe_endpoints(self) -> types.DescribeEndpointsResponse:
         """Name AWS's endpoint of the region."""
         return cast("types.DescribeEndpointsResponse", self._call("DescribeEndpoints", {}))
+
+    # --- the past --------------------------------------------------------------------------
+
+    def update_continuous_backups(
+        self, **request: Unpack[types.UpdateContinuousBackupsInput]
+    ) -> types.UpdateContinuousBackupsOutput:
+        """Keep the past of a table for 1 to 35 days, or no longer."""
+        return cast("types.UpdateContinuousBackupsOutput", self._call("UpdateContinuousBackups", request))
+
+    def describe_continuous_backups(
+        self, **request: Unpack[types.DescribeContinuousBackupsInput]
+    ) -> types.DescribeContinuousBackupsOutput:
+        """Tell whether the past of a table is kept, and from when on."""
+        return cast("types.DescribeContinuousBackupsOutput", self._call("DescribeContinuousBackups", request))
+
+    def restore_table_to_point_in_time(
+        self, **request: Unpack[types.RestoreTableToPointInTimeInput]
+    ) -> types.RestoreTableToPointInTimeOutput:
+        """Make a new table with the items that a table had at a moment."""
+        return cast("types.RestoreTableToPointInTimeOutput", self._call("RestoreTableToPointInTime", request))
+
+    def at(self, time: datetime | float) -> PastView:
+        """Return the database as it was at a time: a datetime with a time zone, or seconds since 1970.
+
+        Its tables can be read that have point-in-time recovery on, as far back as that goes.
+        """
+        return PastView(self._session, moment_us(time))
+
+    def history(self, table: str, key: Mapping[str, Any]) -> Iterator[Version]:
+        """Return the versions of an item, newest first, as far back as its table's recovery goes."""
+        store = self._session.store
+        now_us, kept_us = store.clock.now_us(), store.background.now_us()
+        versions = history(store.read, table, take_key(key, NATIVE), now_us=now_us, kept_us=kept_us)
+        return map(version_of, versions)
+
+    # --- backups ---------------------------------------------------------------------------
+
+    def create_backup(self, **request: Unpack[types.CreateBackupInput]) -> types.CreateBackupOutput:
+        """Back up a table as it is now, while others write to it."""
+        return cast("types.CreateBackupOutput", self._call("CreateBackup", request))
+
+    def describe_backup(self, **request: Unpack[types.DescribeBackupInput]) -> types.DescribeBackupOutput:
+        """Describe a backup, named by its ARN."""
+        return cast("types.DescribeBackupOutput", self._call("DescribeBackup", request))
+
+    def list_backups(self, **request: Unpack[types.ListBackupsInput]) -> types.ListBackupsOutput:
+        """List backups, of one table or of all, the oldest first."""
+        return cast("types.ListBackupsOutput", self._call("ListBackups", request))
+
+    def delete_backup(self, **request: Unpack[types.DeleteBackupInput]) -> types.DeleteBackupOutput:
+        """Delete a backup."""
+        return cast("types.DeleteBackupOutput", self._call("DeleteBackup", request))
+
+    def restore_table_from_backup(
+        self, **request: Unpack[types.RestoreTableFromBackupInput]
+    ) -> types.RestoreTableFromBackupOutput:
+        """Make a new table from a backup."""
+        return cast("types.RestoreTableFromBackupOutput", self._call("RestoreTableFromBackup", request))
+
+    def backup_all(self, reason: str = "migration") -> list[str]:
+        """Back up all tables as they are at one moment, and wait for that; return the ARNs of the backups.
+
+        For programs that change data and may have to go back. They are named TABLE-reason, and pruned by a
+        schedule, if there is one.
+        """
+        if not 1 <= len(reason) <= 100 or not set(reason) <= _NAME_CHARACTERS:
+            raise ValueError(f"{reason!r} is no part of a name: letters, digits, and _ . -")
+        store = self._session.store
+        records = backup_all(
+            store, label=reason, origin="migration", created_us=store.clock.now_us(), new_suffix=new_suffix
+        )
+        return [backup_arn(self._session, record.key) for record in records]
+
+    def backup_schedule(
+        self, *, every: str | timedelta = "weekly", keep: str | timedelta = "90d"
+    ) -> BackupSchedule:
+        """Back up all tables at a rate from now on, until this database is closed, and prune what is older.
+
+        An interval is "weekly", "daily", hours as "12h" or days as "90d".
+        """
+        rate = Rate(every_s=interval_s(every), keep_s=interval_s(keep))
+        schedule = BackupSchedule(self._session.store, rate, new_suffix)
+        self._schedules.append(schedule)
+        return schedule
 
     # --- items -----------------------------------------------------------------------------
 
@@ -260,6 +406,116 @@ class Database:
         """Carry out up to 100 actions, or none of them."""
         return cast("types.TransactWriteItemsOutput", self._call("TransactWriteItems", request))
 
+    # --- streams ---------------------------------------------------------------------------
+
+    def list_streams(self, **request: Unpack[types.ListStreamsInput]) -> types.ListStreamsOutput:
+        """List the streams of all tables or of one, also those that ended within the last 24 hours."""
+        return cast("types.ListStreamsOutput", self._call("ListStreams", request))
+
+    def describe_stream(self, **request: Unpack[types.DescribeStreamInput]) -> types.DescribeStreamOutput:
+        """Describe a stream: its status, and its shards."""
+        return cast("types.DescribeStreamOutput", self._call("DescribeStream", request))
+
+    def get_shard_iterator(
+        self, **request: Unpack[types.GetShardIteratorInput]
+    ) -> types.GetShardIteratorOutput:
+        """Name a place in a shard, for `get_records` to read from."""
+        return cast("types.GetShardIteratorOutput", self._call("GetShardIterator", request))
+
+    def get_records(self, **request: Unpack[types.GetRecordsInput]) -> types.GetRecordsOutput:
+        """Read a page of a shard's records, in their order."""
+        return cast("types.GetRecordsOutput", self._call("GetRecords", request))
+
+    # --- consumers -------------------------------------------------------------------------
+
+    def consume(
+        self,
+        table: str,
+        handler: Callable[..., Any],
+        name: str,
+        *,
+        batch_size: int = 100,
+        start: Literal["TRIM_HORIZON", "LATEST"] = "TRIM_HORIZON",
+        events: Iterable[str] | None = None,
+        changed: Iterable[str] | None = None,
+        retries: int | None = 5,
+        backoff_s: float = 0.2,
+        backoff_s_max: float = 30.0,
+        hold_s: float = CONSUMER_HOLD_S,
+        lease_s: float = CONSUMER_LEASE_S,
+        poll_s: float = 0.2,
+        on_missed: Callable[[Missed], object] | None = None,
+        wait: Callable[[float], object] | None = None,
+        background: bool = True,
+    ) -> Consumer:
+        """Run a handler over the changes of a table, in their order, from where the consumer of that name stands.
+
+        The handler takes `(event, context)`, or only the event, which is the one that AWS Lambda passes for a
+        stream. A batch counts as handled when it returns. With `background=False` nothing runs by itself: `drain`
+        and `run_once` do it in the caller's thread. docs/guides/consumers.md tells the rest.
+        """
+        from singletable.consumers.making import make_consumer
+
+        consumer = make_consumer(
+            self._session,
+            self,
+            table,
+            handler,
+            name,
+            batch_size=batch_size,
+            start=start,
+            events=events,
+            changed=changed,
+            retries=retries,
+            backoff_s=backoff_s,
+            backoff_s_max=backoff_s_max,
+            hold_s=hold_s,
+            lease_s=lease_s,
+            poll_s=poll_s,
+            on_missed=on_missed,
+            wait=wait,
+            background=background,
+        )
+        self._consumers = [known for known in self._consumers if known.is_running] + [consumer]
+        return consumer
+
+    def consumers(self, table: str | None = None) -> list[ConsumerStatus]:
+        """Tell where the consumers of a table stand, or of all tables, whoever runs them."""
+        from singletable.consumers.redriving import list_statuses
+
+        return list_statuses(self._session, table)
+
+    def dead_letters(self, table: str, name: str) -> list[DeadLetter]:
+        """List the records that the handler of a consumer could not take."""
+        from singletable.consumers.redriving import list_dead_letters
+
+        return list_dead_letters(self._session, table, name)
+
+    def redrive(self, table: str, name: str, handler: Callable[..., Any] | None = None) -> Redriven:
+        """Run the handler once more over each dead letter, and remove those that it takes.
+
+        Without a handler, it is that of the consumer of this name that was made here.
+        """
+        from singletable.consumers.redriving import redrive
+
+        if handler is None:
+            handlers = [
+                known.handler for known in self._consumers if (known.table, known.name) == (table, name)
+            ]
+            if not handlers:
+                raise ConsumerError(
+                    f"consumer {name!r} of table {table!r} was not made here, so its handler is not known",
+                    hint="give the handler: db.redrive(table, name, handler)",
+                )
+            handler = handlers[-1]
+        return redrive(self._session, self, table, name, handler)
+
+    def forget_consumer(self, table: str, name: str) -> None:
+        """Forget a consumer with its position and its dead letters. It holds back the log no longer."""
+        from singletable.consumers.redriving import forget_consumer
+
+        forget_consumer(self._session, table, name)
+
     # --- boto3 -----------------------------------------------------------------------------
 
     def client(self, *, region_name: str | None = None, config: Any = None) -> Any:
@@ -292,6 +548,13 @@ def patch(database: Database) -> Patch[Database]:
 
 def _native(item: Any) -> Any:
     return None if item is None else NATIVE.item(item)
+
+
+def _backups_folder(path: str, given: str | os.PathLike[str] | None) -> str | None:
+    """Return where backups are kept; None for a temporary folder."""
+    if given is not None:
+        return os.path.abspath(os.fsdecode(given))
+    return None if path == MEMORY else f"{path}.backups"
 
 
 def _absolute(path: str) -> str:

@@ -12,10 +12,24 @@ SingleTableError
 │   ├── ResourceNotFoundError
 │   ├── ResourceInUseError
 │   ├── LimitExceededError
+│   ├── TableAlreadyExistsError
+│   ├── TableNotFoundError
+│   ├── TableInUseError
+│   ├── BackupNotFoundError
+│   ├── BackupInUseError
+│   ├── InvalidRestoreTimeError
+│   ├── RecoveryUnavailableError
+│   ├── ContinuousBackupsUnavailableError
+│   ├── ExpiredIteratorError
+│   ├── TrimmedDataAccessError
 │   ├── ThrottledError                  only where throttling was asked for
 │   │   ├── ThroughputExceededError
 │   │   └── ThrottlingError
 │   └── InternalServerError
+├── ConsumerError                       a consumer of changes, not a request
+│   ├── NotLoggedError
+│   ├── ConsumerBusyError
+│   └── ConsumerEndedError
 └── DatabaseError                       the file or the process, not the request
     ├── NotADatabaseError
     ├── NewerFormatError
@@ -144,6 +158,66 @@ class LimitExceededError(ApiError):
     code = "LimitExceededException"
 
 
+class TableAlreadyExistsError(ApiError):
+    """A restore is to make a table of a name that is taken."""
+
+    code = "TableAlreadyExistsException"
+
+
+class TableNotFoundError(ApiError):
+    """The table that is to be backed up or restored does not exist."""
+
+    code = "TableNotFoundException"
+
+
+class TableInUseError(ApiError):
+    """The table is being made or deleted."""
+
+    code = "TableInUseException"
+
+
+class BackupNotFoundError(ApiError):
+    """There is no such backup."""
+
+    code = "BackupNotFoundException"
+
+
+class BackupInUseError(ApiError):
+    """The backup is being made, or a table is being restored from it."""
+
+    code = "BackupInUseException"
+
+
+class InvalidRestoreTimeError(ApiError):
+    """The moment lies outside of what can be restored."""
+
+    code = "InvalidRestoreTimeException"
+
+
+class RecoveryUnavailableError(ApiError):
+    """Point-in-time recovery is not on for the table."""
+
+    code = "PointInTimeRecoveryUnavailableException"
+
+
+class ContinuousBackupsUnavailableError(ApiError):
+    """Recovery cannot be changed at the moment."""
+
+    code = "ContinuousBackupsUnavailableException"
+
+
+class ExpiredIteratorError(ApiError):
+    """A shard iterator is older than 15 minutes."""
+
+    code = "ExpiredIteratorException"
+
+
+class TrimmedDataAccessError(ApiError):
+    """The records asked for are older than a stream keeps them."""
+
+    code = "TrimmedDataAccessException"
+
+
 @dataclass(frozen=True, slots=True)
 class ThrottlingReason:
     """Which limit refused a request, and the ARN of the table or index that it belongs to."""
@@ -177,6 +251,30 @@ class InternalServerError(ApiError):
 
     code = "InternalServerError"
     status = 500
+
+
+# --- consumers of changes --------------------------------------------------------------
+
+
+class ConsumerError(SingleTableError):
+    """A consumer cannot do what it was asked to. It is said in one sentence, and most often with a hint."""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class NotLoggedError(ConsumerError):
+    """The changes of the table are not logged, so nothing can follow them."""
+
+
+class ConsumerBusyError(ConsumerError):
+    """Another process or thread runs the handler of this consumer."""
+
+
+class ConsumerEndedError(ConsumerError):
+    """The consumer was stopped, or what it reads is gone."""
 
 
 # --- the file or the process ---------------------------------------------------------

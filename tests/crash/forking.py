@@ -84,6 +84,39 @@ def child_reads_and_writes(path: str) -> None:
         assert count(db) == 3
 
 
+def child_reads_the_past(path: str) -> None:
+    """A view of the past, read through an index on both sides of the fork."""
+    with make(path) as db:
+        db.update_table(
+            TableName="things",
+            AttributeDefinitions=[{"AttributeName": "Colour", "AttributeType": "S"}],
+            GlobalSecondaryIndexUpdates=[
+                {
+                    "Create": {
+                        "IndexName": "by-colour",
+                        "KeySchema": [{"AttributeName": "Colour", "KeyType": "HASH"}],
+                        "Projection": {"ProjectionType": "ALL"},
+                    }
+                }
+            ],
+        )
+        db.update_continuous_backups(
+            TableName="things", PointInTimeRecoverySpecification={"PointInTimeRecoveryEnabled": True}
+        )
+        put(db, "before")
+        view = db.at(next(db.history("things", {"PK": {"S": "before"}})).at)
+
+        def read_and_delete() -> None:
+            assert view.scan(TableName="things", IndexName="by-colour")["Count"] == 1
+            db.delete_item(TableName="things", Key={"PK": {"S": "before"}})
+            assert view.scan(TableName="things", IndexName="by-colour")["Count"] == 1
+
+        assert view.scan(TableName="things", IndexName="by-colour")["Count"] == 1
+        in_child(read_and_delete)
+        assert view.scan(TableName="things", IndexName="by-colour")["Count"] == 1
+        assert count(db) == 0
+
+
 def child_closes(path: str) -> None:
     with make(path) as db:
 
@@ -207,6 +240,14 @@ def child_makes_its_own_memory() -> None:
 
         in_child(child)
         assert count(db) == 0
+
+
+def child_leaves_backups_of_memory() -> None:
+    with make(MEMORY) as db:
+        put(db, "before")
+        arn = db.create_backup(TableName="things", BackupName="kept")["BackupDetails"]["BackupArn"]
+        in_child(db.close)
+        db.restore_table_from_backup(TargetTableName="again", BackupArn=arn)
 
 
 def main(scenario: str, *arguments: str) -> None:

@@ -11,6 +11,7 @@ import re
 import sqlite3
 import zlib
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -80,7 +81,7 @@ class SecondReader:
     def __init__(self, path: Path) -> None:
         header = read_header(path)
         assert header.application_id == 0x53544231, "not a singletable database"
-        assert header.format_version == 2, f"format {header.format_version} is not known"
+        assert header.format_version == 3, f"format {header.format_version} is not known"
         self.connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
 
     def __enter__(self) -> Self:
@@ -137,21 +138,87 @@ class SecondReader:
         (row,) = self.connection.execute("SELECT items, bytes FROM counter WHERE id = ?", (store_id,))
         return row[0], row[1]
 
+    def first_moment_us(self, table: str) -> int:
+        """Return the first moment of a table that its log can bring back."""
+        table_id = self.definition(table)["id"]
+        ((since_us,),) = self.connection.execute("SELECT since FROM log WHERE table_id = ?", (table_id,))
+        oldest = self.connection.execute(
+            f"SELECT seq, at FROM log_{table_id} ORDER BY seq LIMIT 1"
+        ).fetchone()
+        first_us: int = since_us if oldest is None or oldest[0] == 1 else max(since_us, oldest[1])
+        return first_us
+
     def state_at(self, table: str, at_us: int) -> list[Item]:
         """Return a table as it was, by undoing later changes with their before-images."""
+        assert at_us >= self.first_moment_us(table)
         definition = self.definition(table)
         state = {
             (pk, sk): stored
             for pk, sk, stored in self.connection.execute(f"SELECT pk, sk, item FROM item_{definition['id']}")
         }
         for pk, sk, before in self.connection.execute(
-            "SELECT pk, sk, before FROM log WHERE table_id = ? AND at > ? ORDER BY seq DESC",
-            (definition["id"], at_us),
+            f"SELECT pk, sk, before FROM log_{definition['id']} WHERE at > ? ORDER BY seq DESC", (at_us,)
         ):
             state.pop((pk, sk), None)
             if before is not None:
                 state[pk, sk] = before
         return [read_item(stored) for _, stored in sorted(state.items())]
+
+    def versions(self, table: str) -> list[tuple[Item | None, Item | None]]:
+        """Return each change as what was and what then was, also where the log does not have the latter."""
+        table_id = self.definition(table)["id"]
+        known = {
+            (pk, sk): stored
+            for pk, sk, stored in self.connection.execute(f"SELECT pk, sk, item FROM item_{table_id}")
+        }
+        changes = []
+        rows = self.connection.execute(
+            f"SELECT event, pk, sk, before, after FROM log_{table_id} ORDER BY seq DESC"
+        )
+        for event, pk, sk, before, after in rows:
+            left = None if event in (3, 4) else known.get((pk, sk))
+            assert after is None or after == left
+            assert (before is None) == (event == 1)
+            known[pk, sk] = before
+            changes.append((before and read_item(before), left and read_item(left)))
+        return changes[::-1]
+
+    def expiring(self, table: str) -> list[tuple[int, Item]]:
+        """Return the items that expire, in their order, each with its second."""
+        definition = self.definition(table)
+        ttl = definition["ttl"]
+        assert ttl["is_ready"]
+        rows = self.connection.execute(
+            f"SELECT expires, t.item FROM expiry_{ttl['id']} e JOIN item_{definition['id']} t ON t.id = e.item "
+            "ORDER BY expires, e.item"
+        )
+        items = [(expires, read_item(stored)) for expires, stored in rows]
+        for expires, item in items:
+            assert expires == int(Decimal(item[ttl["attribute"]]["N"]))
+        return items
+
+    def shards(self, table: str) -> list[dict[str, Any]]:
+        """Return the shards of the stream that a table has, each with the numbers of its records."""
+        table_id = self.definition(table)["id"]
+        ((stream_id,),) = self.connection.execute(
+            "SELECT id FROM stream WHERE table_id = ? AND ended IS NULL", (table_id,)
+        )
+        names = ("number", "parent", "part", "parts", "first", "last")
+        rows = self.connection.execute(
+            f"SELECT {', '.join(names)} FROM shard WHERE stream_id = ? ORDER BY number", (stream_id,)
+        )
+        shards = [dict(zip(names, row, strict=True)) for row in rows]
+        log = self.connection.execute(f"SELECT seq, pk FROM log_{table_id} ORDER BY seq").fetchall()
+        for shard in shards:
+            shard["records"] = [seq for seq, pk in log if is_in_shard(shard, seq, pk)]
+        return shards
+
+
+def is_in_shard(shard: dict[str, Any], seq: int, pk: bytes) -> bool:
+    if seq < shard["first"] or (shard["last"] is not None and seq > shard["last"]):
+        return False
+    place, part = int.from_bytes(pk[:4], "big") * int(shard["parts"]), int(shard["part"])
+    return part << 32 <= place < (part + 1) << 32
 
 
 def read_item(stored: bytes) -> Item:

@@ -21,6 +21,8 @@ from peers.faults import (
     SIZES,
     STARTS,
     TABLE_FIRST,
+    TIME_TO_LIVE,
+    TIME_TO_LIVE_AT_ONCE,
     TRANSACTIONS,
     UNUSED_PLACEHOLDERS,
     VALUES,
@@ -29,6 +31,24 @@ from peers.faults import (
 )
 
 DIFFERENCES = [
+    Difference(
+        reason="Refuses streams and shards that are not there in other words, and takes any text for an ARN.",
+        judge=(
+            "Answers of the service in the tests of ScyllaDB (test_streams.py), of Apache Flink's connector and of"
+            " aws-sdk-js."
+        ),
+        shows=[r"^streams\.(?:no_such_|what_is_no_arn|a_list_starts)"],
+    ),
+    Difference(
+        reason="Has no iterators at a time.",
+        judge="API reference of DynamoDB Streams, GetShardIterator: AT_TIMESTAMP.",
+        shows=[r"^streams\.a_time_"],
+    ),
+    Difference(
+        reason="Names streams by ARNs of the region ddblocal.",
+        judge="API reference of DynamoDB Streams, StreamArn.",
+        shows=[r"^streams\.[^\n]*\n\[ANSWER\]\n[^\n]*'arn:aws:dynamodb:ddblocal:[^\n]*$"],
+    ),
     Difference(
         reason="Words a refusal as AWS did until 2026, without “1 validation error detected: ” before it.",
         judge=(
@@ -56,8 +76,8 @@ DIFFERENCES = [
         shows=[r"Tagging is not currently supported", r"^tags\."],
     ),
     Difference(
-        reason="Does not serve DescribeEndpoints.",
-        judge="API reference, DescribeEndpoints.",
+        reason="Does not serve backups, point-in-time recovery and DescribeEndpoints.",
+        judge="API reference, CreateBackup, UpdateContinuousBackups, DescribeEndpoints and so on.",
         shows=[r"UnknownOperationException"],
     ),
     Difference(
@@ -82,6 +102,8 @@ DIFFERENCES = [
         judge="“Requested resource not found” (recorded in dynalite's tests, which were run against AWS).",
         shows=[r"got 'Cannot do operations on a non-existent table"],
     ),
+    TIME_TO_LIVE_AT_ONCE,
+    *refuses_otherwise(TIME_TO_LIVE),
     Difference(
         reason=(
             "Names the index key and its types when an update gives it another type that was read from the "

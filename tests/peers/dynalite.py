@@ -30,6 +30,11 @@ from peers.faults import (
 )
 
 DIFFERENCES = [
+    Difference(
+        reason="Has no streams.",
+        judge="API reference of DynamoDB Streams.",
+        shows=[r"^streams\."],
+    ),
     NO_ARNS,
     TABLE_FIRST,
     Difference(
@@ -57,8 +62,14 @@ DIFFERENCES = [
         shows=[r"query_of_a_local_index_fetches_the_names"],
     ),
     Difference(
-        reason="Has no transactions, DescribeLimits and DescribeEndpoints.",
-        judge="API reference, TransactGetItems, TransactWriteItems, DescribeLimits, DescribeEndpoints.",
+        reason=(
+            "Has no transactions, backups, point-in-time recovery, UpdateTimeToLive, DescribeLimits and "
+            "DescribeEndpoints."
+        ),
+        judge=(
+            "API reference, TransactWriteItems, CreateBackup, UpdateContinuousBackups, UpdateTimeToLive, "
+            "DescribeLimits, DescribeEndpoints and so on."
+        ),
         shows=[r"UnknownOperationException"],
     ),
     Difference(

@@ -21,6 +21,8 @@ from peers.faults import (
     SIZES,
     TABLE_FIRST,
     TAGS,
+    TIME_TO_LIVE,
+    TIME_TO_LIVE_AT_ONCE,
     TRANSACTIONS,
     UNITS_OF_AN_INDEX,
     UNUSED_PLACEHOLDERS,
@@ -29,6 +31,14 @@ from peers.faults import (
 )
 
 DIFFERENCES = [
+    Difference(
+        reason=(
+            "Shows in a stream what an earlier table of the name has left, and writes that change nothing; has"
+            " names and iterators of another form; checks little of what it is asked about streams."
+        ),
+        judge="AWS guide, “Change data capture for DynamoDB Streams”; API reference of DynamoDB Streams.",
+        shows=[r"^streams\."],
+    ),
     NO_ARNS,
     TABLE_FIRST,
     Difference(
@@ -37,8 +47,8 @@ DIFFERENCES = [
         shows=[r"names_come_in_the_order_of_their_bytes"],
     ),
     Difference(
-        reason="Does not serve DescribeLimits and DescribeEndpoints.",
-        judge="API reference, DescribeLimits and DescribeEndpoints.",
+        reason="Does not serve backups, point-in-time recovery, DescribeLimits and DescribeEndpoints.",
+        judge="API reference, CreateBackup, UpdateContinuousBackups, DescribeLimits, DescribeEndpoints and so on.",
         shows=[r"UnknownOperationException"],
     ),
     Difference(
@@ -67,8 +77,9 @@ DIFFERENCES = [
     ),
     *accepts(NEW_TABLES, CHANGED_TABLES),
     *refuses_otherwise(NEW_TABLES, CHANGED_TABLES, NAMED_TABLES),
-    *accepts(TAGS),
-    *refuses_otherwise(TAGS),
+    TIME_TO_LIVE_AT_ONCE,
+    *accepts(TAGS, TIME_TO_LIVE),
+    *refuses_otherwise(TAGS, TIME_TO_LIVE),
     Difference(
         reason="Has no ItemCollectionMetrics in transactions.",
         judge="Example of transact-write-items in the reference of the AWS CLI.",

@@ -133,6 +133,17 @@ TRANSACTIONS = Fault(
 )
 
 TAGS = Fault("tags that AWS refuses", f"{QUIRKS}.", vectors=r"tags\.\w+")
+TIME_TO_LIVE = Fault(
+    "settings of Time to Live that AWS refuses", f"{QUIRKS}; {DYNALITE}.", vectors=r"time_to_live\.\w+"
+)
+RECOVERY = Fault(
+    "settings of point-in-time recovery and restores that AWS refuses",
+    f"{QUIRKS}; service model of the API.",
+    vectors=r"continuous_backups\.\w+",
+)
+BACKUPS = Fault(
+    "requests about backups that AWS refuses", f"{QUIRKS}.", vectors=r"(?:backups|backup_restores)\.\w+"
+)
 NEW_TABLES = Fault(
     "settings of new tables and their indexes that AWS refuses",
     f"{QUIRKS}; {DYNALITE}.",
@@ -177,6 +188,21 @@ UNITS_OF_AN_INDEX = Difference(
     "Wants units in every update of an index.",
     "API reference, UpdateGlobalSecondaryIndexAction: only IndexName is required.",
     [r"member\.update\.provisionedThroughput'"],
+)
+TIME_TO_LIVE_AT_ONCE = Difference(
+    "Lets Time to Live be changed again at once.",
+    "“Time to live has been modified multiple times within a fixed interval” (ack-api-quirks, October 2026).",
+    [r"^time_to_live\.disabling_it_too_soon\n\[ACCEPTED\]"],
+)
+ANY_BACKUP_ARN = Difference(
+    "Says of any ARN that names no backup here that the backup is not there.",
+    "AWS tells what is no ARN of a backup, and refuses that of another account (ack-api-quirks, October 2026).",
+    [r"^backups\.[^\n]*\n\[CODE\]\n[^\n]*got BackupNotFoundException"],
+)
+BACKUPS_AT_ONCE = Difference(
+    "Has a new backup AVAILABLE at once.",
+    "It is CREATING at first (ack-api-quirks, October 2026).",
+    [r"^backups\.a_backup_is_created\n\[ANSWER\]"],
 )
 
 

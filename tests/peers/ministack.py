@@ -5,6 +5,9 @@ from __future__ import annotations
 from peers.difference import Difference
 from peers.faults import (
     ALTERNATOR,
+    ANY_BACKUP_ARN,
+    BACKUPS,
+    BACKUPS_AT_ONCE,
     BATCHES,
     CHANGED_TABLES,
     DYNALITE,
@@ -18,6 +21,7 @@ from peers.faults import (
     NO_ARNS,
     ORDER,
     PARAMETERS,
+    RECOVERY,
     SCHEMAS,
     SEGMENTS,
     SELECT,
@@ -26,6 +30,8 @@ from peers.faults import (
     STARTS,
     TABLE_FIRST,
     TAGS,
+    TIME_TO_LIVE,
+    TIME_TO_LIVE_AT_ONCE,
     TRANSACTIONS,
     UNUSED_PLACEHOLDERS,
     VALUES,
@@ -34,6 +40,11 @@ from peers.faults import (
 )
 
 DIFFERENCES = [
+    Difference(
+        reason="Does not serve DynamoDB Streams.",
+        judge="API reference of DynamoDB Streams.",
+        shows=[r"^streams\."],
+    ),
     NO_ARNS,
     TABLE_FIRST,
     Difference(
@@ -93,8 +104,29 @@ DIFFERENCES = [
     ),
     *accepts(NEW_TABLES, CHANGED_TABLES, NAMED_TABLES),
     *refuses_otherwise(NEW_TABLES, CHANGED_TABLES, NAMED_TABLES),
-    *accepts(TAGS),
-    *refuses_otherwise(TAGS),
+    TIME_TO_LIVE_AT_ONCE,
+    ANY_BACKUP_ARN,
+    BACKUPS_AT_ONCE,
+    Difference(
+        reason="Answers to the deletion of a backup that it is AVAILABLE.",
+        judge="DELETED (ack-api-quirks, October 2026).",
+        shows=[r"^backups\.a_backup_is_deleted\n\[ANSWER\]"],
+    ),
+    Difference(
+        reason="Does not say for how many days, and to which times, a table can be brought back.",
+        judge="API reference, PointInTimeRecoveryDescription.",
+        shows=[
+            r"^continuous_backups\.[^\n]*\n\[ANSWER\]\n[^\n]*RecoveryPeriodInDays: missing",
+            r"^continuous_backups\.restoring_to_the_earliest_time\n\[UNPREPARED\]",
+        ],
+    ),
+    Difference(
+        reason="Restores a table at once, and without other throughput and bounds.",
+        judge="API reference, RestoreTableToPointInTime, RestoreTableFromBackup; ack-api-quirks, October 2026.",
+        shows=[r"^(?:continuous_backups\.restoring_|backup_restores\.)[^\n]*\n\[(?:ANSWER|REFUSED)\]"],
+    ),
+    *accepts(TAGS, TIME_TO_LIVE, RECOVERY, BACKUPS),
+    *refuses_otherwise(TAGS, TIME_TO_LIVE, RECOVERY, BACKUPS),
     Difference(
         reason="Charges transactions without regard to indexes, and leaves out the units of the table.",
         judge=(
@@ -102,11 +134,6 @@ DIFFERENCES = [
             " and the units of each kind beside their sum."
         ),
         shows=[r"capacity_transactions.*ConsumedCapacity"],
-    ),
-    Difference(
-        reason="Stores an item without its sort key.",
-        judge="“Missing the key s in the item” (recorded in dynalite's tests, which were run against AWS).",
-        shows=[r"broken answer"],
     ),
     Difference(
         reason="Answers InternalError, status 500.",

@@ -8,14 +8,19 @@ from typing import Any
 
 from vectors.matching import differences
 from vectors.transports import Reply, Transport
-from vectors.vector import Refusal, Vector
+from vectors.vector import Earlier, Refusal, Vector
 
 POLL_S = 0.05
 
 # These are over when the table is ACTIVE again, or gone: what comes next must find it so.
 _CHANGES_STATE = frozenset(("CreateTable", "DeleteTable", "UpdateTable"))
 # After these a table is no longer as it was made.
-_CHANGES_TABLE = frozenset(("DeleteTable", "TagResource", "UntagResource", "UpdateTable"))
+_CHANGES_TABLE = frozenset(
+    (
+        *("DeleteTable", "TagResource", "UntagResource"),
+        *("UpdateContinuousBackups", "UpdateTable", "UpdateTimeToLive"),
+    )
+)
 
 
 class UnpreparedError(Exception):
@@ -29,6 +34,7 @@ class Runner:
         self._transport = transport
         self._tables: dict[str, dict[str, Any]] = {}
         self._used: set[str] = set()
+        self._answers: dict[str, dict[str, Any]] = {}  # of a vector so far, the newest of each operation
 
     @property
     def carries_json(self) -> bool:
@@ -53,7 +59,7 @@ class Runner:
             self._delete(name)
 
     def _compare(self, operation: str, request: dict[str, Any], expected: Any) -> Iterator[str]:
-        reply = self._transport.send(operation, request)
+        reply = self._send(operation, request)
         if operation in _CHANGES_STATE and reply.code is None:
             self._settled(request["TableName"])
         if isinstance(expected, Refusal):
@@ -75,6 +81,7 @@ class Runner:
                 self._require("CreateTable", request)
                 self._await_active(name)
                 self._tables[name] = request
+        self._answers.clear()
         for name, items in vector.given.items():
             for item in items:
                 self._require("PutItem", {"TableName": name, "Item": item})
@@ -139,10 +146,26 @@ class Runner:
         return description
 
     def _require(self, operation: str, request: dict[str, Any]) -> Reply:
-        reply = self._transport.send(operation, request)
+        reply = self._send(operation, request)
         if reply.code is not None:
             raise UnpreparedError(f"{operation} was refused: {reply.code}: {reply.message}")
         return reply
+
+    def _send(self, operation: str, request: dict[str, Any]) -> Reply:
+        reply = self._transport.send(operation, self._resolved(request))
+        self._answers[operation] = reply.body
+        return reply
+
+    def _resolved(self, value: Any) -> Any:
+        """Return a value of a request with what earlier answers have in it."""
+        if isinstance(value, Earlier):
+            try:
+                return value.within(self._answers[value.operation])
+            except (LookupError, TypeError) as error:
+                raise UnpreparedError(f"the answer to {value.operation} lacks {value.path}") from error
+        if isinstance(value, dict):
+            return {name: self._resolved(inner) for name, inner in value.items()}
+        return [self._resolved(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _refusal_differences(expected: Refusal, reply: Reply) -> Iterator[str]:

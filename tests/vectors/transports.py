@@ -20,6 +20,7 @@ from singletable import Database
 from singletable.errors import ApiError, ConditionFailedError, TransactionCanceledError
 
 TIMEOUT_S = 30.0
+OF_STREAMS = frozenset(("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"))
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ class HttpTransport:
     def send(self, operation: str, request: dict[str, Any]) -> Reply:
         body = json.dumps(request).encode()
         headers = {
-            "X-Amz-Target": f"DynamoDB_20120810.{operation}",
+            "X-Amz-Target": f"{'DynamoDBStreams' if operation in OF_STREAMS else 'DynamoDB'}_20120810.{operation}",
             "Content-Type": "application/x-amz-json-1.0",
         }
         signed = AWSRequest("POST", self._url, headers=headers, data=body)

@@ -29,6 +29,23 @@ def validation(message: str | Matcher) -> Refusal:
 
 
 @dataclass(frozen=True)
+class Earlier:
+    """A value in a request that is not known before: it is taken from the newest answer to an operation."""
+
+    operation: str
+    path: tuple[str | int, ...]
+
+    def within(self, answer: Any) -> Any:
+        for step in self.path:
+            answer = answer[step]
+        return answer
+
+
+def earlier(operation: str, *path: str | int) -> Any:
+    return Earlier(operation, path)
+
+
+@dataclass(frozen=True)
 class Step:
     """A request that is sent after the one of the vector, and what it finds."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from singletable import __version__
 from singletable.cli.messages import say_error
-from singletable.limits import INDEX_DELAY_S_MAX
+from singletable.limits import INDEX_DELAY_S_MAX, TTL_SWEEP_S_MAX, TTL_SWEEP_S_MIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,6 +21,9 @@ examples:
   singletable serve app.db             serve a file to any AWS SDK; it is made if it does not exist
   singletable serve --port 0 --json    in memory, on any free port, the address as JSON
   singletable check app.db             is every item, index and count of the file right?
+  singletable backup app.db copy.db    a copy of the whole file, while others use it
+  singletable stream tail app.db users the changes of a table, as they come
+  singletable history app.db users u1  the versions of an item, and what changed
 
 exit codes: 0, 1 if the answer is no, 2 for wrong use or a failure, 130 after Ctrl-C
 """
@@ -30,6 +33,7 @@ examples:
   singletable serve app.db
   singletable serve app.db --durability relaxed    faster; the last moments may be lost in a power cut
   singletable serve app.db --log json 2>app.log    one line for each request, for programs
+  singletable serve app.db --backup-every weekly   backups of all tables, kept for 90 days
   singletable serve --no-sign-check                in memory, for curl: nothing is kept, nothing is signed
 
 then, in another terminal:
@@ -46,6 +50,67 @@ examples:
   singletable check app.db --json | jq .problems
 
 exit codes: 0 the file is sound, 1 it has problems (one line each), 2 it cannot be read
+"""
+
+_STREAM_EXAMPLES = """\
+examples:
+  singletable stream tail app.db orders                       the changes of a table, as they come
+  singletable stream tail app.db orders --no-follow --json    those that are there, for programs
+  singletable stream consumers app.db
+  singletable stream dead-letters app.db orders mailer
+"""
+
+_TAIL_EXAMPLES = """\
+examples:
+  singletable stream tail app.db orders
+  singletable stream tail app.db orders --from start --limit 10
+  singletable stream tail app.db orders --json | jq .dynamodb.NewImage
+
+Other processes may be writing the file. --json prints each record as AWS Lambda passes it to a function.
+"""
+
+_CONSUMERS_EXAMPLES = """\
+examples:
+  singletable stream consumers app.db
+  singletable stream consumers app.db orders --json | jq .records_behind
+"""
+
+_DEAD_LETTERS_EXAMPLES = """\
+examples:
+  singletable stream dead-letters app.db orders mailer
+  singletable stream dead-letters app.db orders mailer --json | jq .error
+
+db.redrive(table, name, handler) runs a handler over them again.
+"""
+
+_HISTORY_EXAMPLES = """\
+examples:
+  singletable history app.db shop customer#1 profile
+  singletable history app.db shop PK=customer#1 SK=profile
+  singletable history app.db shop '{"PK": "customer#1", "SK": "profile"}' --json | jq .changes
+
+KEY is the values of the table's key in their order, or NAME=VALUE, or JSON, plain or typed ({"PK": {"S": "…"}}).
+Versions are kept while point-in-time recovery is on: update-continuous-backups turns it on.
+
+exit codes: 0, 1 if no version is kept, 2 for wrong use or a failure
+"""
+
+_BACKUP_EXAMPLES = """\
+examples:
+  singletable backup app.db /mnt/backups/app-monday.db
+  singletable backup app.db copy.db --force --json
+
+The copy is that of one moment, also while others write. It is read back from the disk before it gets its name;
+its checksum is beside it: sha256sum -c copy.db.sha256
+"""
+
+_RESTORE_EXAMPLES = """\
+examples:
+  singletable restore /mnt/backups/app-monday.db app.db
+  singletable restore copy.db app.db --force
+
+The checksum beside the copy is verified before anything else. FILE is replaced at once or not at all, and only
+if no process has it open.
 """
 
 _DEMO_EXAMPLES = """\
@@ -96,6 +161,10 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     _add_serve(commands)
     _add_check(commands)
+    _add_backup(commands)
+    _add_restore(commands)
+    _add_stream(commands)
+    _add_history(commands)
     _add_demo(commands)
     return parser
 
@@ -124,6 +193,32 @@ def _add_serve(commands: argparse._SubParsersAction[_Parser]) -> None:
         type=_index_delay,
         default=0,
         help="let global indexes lag so many milliseconds behind their tables, as on AWS (default: %(default)s)",
+    )
+    serve.add_argument(
+        "--ttl-sweep",
+        metavar="SECONDS",
+        type=_ttl_sweep,
+        default=1.0,
+        help="how often expired items are deleted; off: they stay (default: every %(default)g s)",
+    )
+    serve.add_argument(
+        "--backups",
+        metavar="FOLDER",
+        type=_file,
+        help="where backups of tables are kept (default: FILE.backups; in memory: nowhere, they go with it)",
+    )
+    serve.add_argument(
+        "--backup-every",
+        metavar="INTERVAL",
+        type=_interval,
+        help="back up all tables: weekly, daily, or a number of hours or days as 12h, 3d (default: never)",
+    )
+    serve.add_argument(
+        "--backup-keep",
+        metavar="INTERVAL",
+        type=_interval,
+        default="90d",
+        help="for how long backups of --backup-every are kept (default: %(default)s)",
     )
     serve.add_argument("--region", type=_region, default="us-east-1", help=_REGION_HELP)
     serve.add_argument("--account", type=_account, default="000000000000", help=_ACCOUNT_HELP)
@@ -160,6 +255,77 @@ def _add_check(commands: argparse._SubParsersAction[_Parser]) -> None:
     check = _add(commands, "check", "verify a file: items, indexes, counts, log", _CHECK_EXAMPLES)
     check.add_argument("file", metavar="FILE", type=_file, help="the database")
     check.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def _add_stream(commands: argparse._SubParsersAction[_Parser]) -> None:
+    stream = _add(commands, "stream", "the changes of a table, and who follows them", _STREAM_EXAMPLES)
+    below = stream.add_subparsers(
+        dest="stream_command", metavar="COMMAND", required=True, parser_class=_Parser
+    )
+    tail = _add(below, "tail", "print the changes of a table as they come", _TAIL_EXAMPLES)
+    _add_file_and_table(tail)
+    tail.add_argument(
+        "--from",
+        dest="start",
+        metavar="WHERE",
+        type=_start,
+        help="start: the oldest record that is kept; latest: what comes from now on; or the sequence number of a "
+        "record (default: latest, or start with --no-follow)",
+    )
+    tail.add_argument(
+        "--follow",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="wait for more when all is printed",
+    )
+    tail.add_argument("--limit", metavar="COUNT", type=_count, help="end after so many records")
+    tail.add_argument("--region", type=_region, default="us-east-1", help=_REGION_HELP)
+    tail.add_argument("--account", type=_account, default="000000000000", help=_ACCOUNT_HELP)
+    tail.add_argument("--json", action="store_true", help="print one record a line, as JSON")
+    consumers = _add(below, "consumers", "list consumers and how far they have come", _CONSUMERS_EXAMPLES)
+    consumers.add_argument("file", metavar="FILE", type=_file, help="the database")
+    consumers.add_argument("table", metavar="TABLE", nargs="?", help="only those of this table")
+    consumers.add_argument("--json", action="store_true", help="print one consumer a line, as JSON")
+    dead = _add(
+        below, "dead-letters", "list the records that a consumer has put aside", _DEAD_LETTERS_EXAMPLES
+    )
+    _add_file_and_table(dead)
+    dead.add_argument("name", metavar="NAME", help="the consumer")
+    dead.add_argument("--json", action="store_true", help="print one record a line, as JSON")
+
+
+def _add_file_and_table(parser: _Parser) -> None:
+    parser.add_argument("file", metavar="FILE", type=_file, help="the database")
+    parser.add_argument("table", metavar="TABLE", help="the table")
+
+
+def _add_backup(commands: argparse._SubParsersAction[_Parser]) -> None:
+    backup = _add(commands, "backup", "copy a whole database while others use it", _BACKUP_EXAMPLES)
+    backup.add_argument("file", metavar="FILE", type=_file, help="the database")
+    backup.add_argument("copy", metavar="DEST", type=_file, help="where the copy is to be")
+    backup.add_argument("--force", action="store_true", help="replace what is there")
+    backup.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def _add_restore(commands: argparse._SubParsersAction[_Parser]) -> None:
+    restore = _add(commands, "restore", "put a copy of a database back", _RESTORE_EXAMPLES)
+    restore.add_argument(
+        "copy", metavar="BACKUP", type=_file, help="a file that `singletable backup` has made"
+    )
+    restore.add_argument("file", metavar="FILE", type=_file, help="where the database is to be")
+    restore.add_argument("--force", "--yes", action="store_true", help="replace the database that is there")
+    restore.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def _add_history(commands: argparse._SubParsersAction[_Parser]) -> None:
+    history = _add(commands, "history", "list the versions of an item, with what changed", _HISTORY_EXAMPLES)
+    _add_file_and_table(history)
+    history.add_argument(
+        "key", metavar="KEY", nargs="+", help="the key of the item, in any of the ways below"
+    )
+    history.add_argument("--oldest-first", action="store_true", help="begin with the oldest that is kept")
+    history.add_argument("--limit", metavar="COUNT", type=_count, help="print no more than so many")
+    history.add_argument("--json", action="store_true", help="print each version as one line of JSON")
 
 
 def _add_demo(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -211,6 +377,36 @@ def _index_delay(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text) <= ms_max):
         raise argparse.ArgumentTypeError(f"{text!r} is no delay: milliseconds, from 0 to {ms_max}")
     return int(text)
+
+
+def _ttl_sweep(text: str) -> float | None:
+    if text == "off":
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not TTL_SWEEP_S_MIN <= seconds <= TTL_SWEEP_S_MAX:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no interval: seconds, from {TTL_SWEEP_S_MIN} to {TTL_SWEEP_S_MAX}, or off"
+        )
+    return seconds
+
+
+def _start(text: str) -> str:
+    if text not in ("start", "latest") and not (text.isascii() and text.isdigit() and len(text) == 21):
+        raise argparse.ArgumentTypeError(f"{text!r} is no start, latest or sequence number of 21 digits")
+    return text
+
+
+def _interval(text: str) -> str:
+    from singletable.engine.backup_schedule import interval_s
+
+    def check(given: str) -> str:
+        interval_s(given)
+        return given
+
+    return _checked(check, text)
 
 
 def _region(text: str) -> str:

@@ -33,6 +33,8 @@ def run(arguments: argparse.Namespace) -> int:
         account=arguments.account,
         throttling=arguments.throttle,
         index_delay_s=arguments.index_delay / 1000,
+        ttl_sweep_s=arguments.ttl_sweep,
+        backups=arguments.backups,
     ) as database:
         settings = ServerSettings(
             host=arguments.host,
@@ -44,4 +46,6 @@ def run(arguments: argparse.Namespace) -> int:
             log=None if arguments.log == "off" or sys.stderr is None else arguments.log,
             connections_max=arguments.connections_max,
         )
+        if arguments.backup_every is not None:
+            database.backup_schedule(every=arguments.backup_every, keep=arguments.backup_keep)
         return run_server(database, settings, on_ready=on_ready, debug=arguments.debug)

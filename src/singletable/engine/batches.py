@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+import orjson
+
 from singletable import limits
 from singletable.capacity.consumed import Consumed, by_table
 from singletable.capacity.units import read_units
@@ -19,14 +21,14 @@ from singletable.errors import ThrottledError, ValidationError
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.changes import Change
 from singletable.storage.images import PrimaryKey
-from singletable.storage.reading import select_image
+from singletable.storage.reading import Reads
 from singletable.storage.store import Store
 from singletable.storage.tables import Table
 from singletable.storage.transaction import Transaction
 
 
 def batch_get_item(
-    store: Store,
+    store: Reads,
     request: BatchGetItem,
     patience: Patience | None = None,
     throttle: Throttle | None = None,
@@ -37,7 +39,7 @@ def batch_get_item(
 
     def work(execute: Execute, catalog: Catalog) -> BatchGetResult:
         wanted = [_wanted(catalog, part) for part in request.tables]
-        reading = _BatchReading(execute, patience, throttle)
+        reading = _BatchReading(store, execute, patience, throttle)
         for part, (table, keys) in zip(request.tables, wanted, strict=True):
             reading.read_table(part, table, keys)
         if reading.refusals and len(reading.refusals) == sum(len(keys) for _, keys in wanted):
@@ -56,9 +58,12 @@ def _wanted(catalog: Catalog, part: BatchGetTable) -> tuple[Table, list[PrimaryK
 class _BatchReading:
     """A batch while it is read: what was found, what was refused, and how many bytes of room are left."""
 
-    __slots__ = ("_execute", "_patience", "_throttle", "refusals", "result", "room")
+    __slots__ = ("_execute", "_patience", "_store", "_throttle", "refusals", "result", "room")
 
-    def __init__(self, execute: Execute, patience: Patience | None, throttle: Throttle | None) -> None:
+    def __init__(
+        self, store: Reads, execute: Execute, patience: Patience | None, throttle: Throttle | None
+    ) -> None:
+        self._store = store
         self._execute = execute
         self._patience = patience
         self._throttle = throttle
@@ -71,8 +76,7 @@ class _BatchReading:
         unprocessed: list[int] = []
         table_units = 0.0
         for number, key in enumerate(keys):
-            image = select_image(self._execute, table, key)
-            size = image.item_bytes if image else 0
+            size, raw = self._store.select_item(self._execute, table, key) or (0, None)
             if size > self.room:
                 unprocessed += range(number, len(keys))
                 self.room = 0
@@ -89,8 +93,9 @@ class _BatchReading:
             if self._patience is not None:
                 read_bytes = limits.BATCH_GET_BYTES_MAX - self.room
                 self._patience.check(read_bytes, decodes=part.projection is not None)
-            if image is not None:
-                items.append(image.raw if part.projection is None else part.projection.apply(image.item))
+            if raw is not None:
+                projection = part.projection
+                items.append(raw if projection is None else projection.apply(orjson.loads(raw)))
         self.result.items[part.table] = items
         if unprocessed:
             self.result.unprocessed[part.table] = unprocessed

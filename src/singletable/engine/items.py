@@ -31,14 +31,13 @@ from singletable.engine.throttling import Throttle
 from singletable.errors import ConditionFailedError
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.images import PrimaryKey
-from singletable.storage.reading import select_item
-from singletable.storage.store import Store
+from singletable.storage.reading import Reads
 from singletable.storage.tables import Table
 from singletable.storage.transaction import Transaction
 
 
 def get_item(
-    store: Store, request: GetItem, patience: Patience | None = None, throttle: Throttle | None = None
+    store: Reads, request: GetItem, patience: Patience | None = None, throttle: Throttle | None = None
 ) -> GetResult:
     """Read one item by its key."""
 
@@ -47,7 +46,7 @@ def get_item(
         key = key_of_request(table, request.key)
         if request.projection is not None:
             check_key_paths(table, request.projection)
-        row = select_item(execute, table, key)
+        row = store.select_item(execute, table, key)
         item_bytes, raw = row or _NO_ROW
         if patience is not None:
             patience.check(item_bytes, decodes=request.projection is not None)

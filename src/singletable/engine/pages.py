@@ -27,8 +27,7 @@ from singletable.errors import INVALID, ValidationError
 from singletable.expressions.conditions import Condition
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.definitions import KeySchema
-from singletable.storage.reading import PartitionRange, Position, Rows, SegmentRange, select_rows
-from singletable.storage.store import Store
+from singletable.storage.reading import PartitionRange, Position, Reads, Rows, SegmentRange
 from singletable.storage.tables import Index, Table
 from singletable.values.sizes import item_bytes
 from singletable.values.types import Item
@@ -89,7 +88,7 @@ def check_select(target: Target, request: Query | Scan) -> None:
 
 
 def read_page(
-    store: Store,
+    store: Reads,
     request: Query | Scan,
     plan: Callable[[Target], PartitionRange | SegmentRange],
     patience: Patience | None,
@@ -104,8 +103,7 @@ def read_page(
         partition = wanted.partition if isinstance(wanted, PartitionRange) else None
         if throttle is not None:
             throttle.admit("Read", read_charge(target.table, target.index, partition))
-        lagging = store.propagation
-        rows = select_rows(execute, wanted) if lagging is None else lagging.select(execute, wanted)
+        rows = store.select_rows(execute, wanted)
         found = _read_rows(rows, target, request, patience)
         if throttle is not None:
             units = _consumed(found, request).total

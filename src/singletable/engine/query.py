@@ -13,13 +13,12 @@ from singletable.engine.results import Page
 from singletable.engine.throttling import Throttle
 from singletable.errors import INVALID, ValidationError
 from singletable.expressions.conditions import Condition
-from singletable.storage.reading import PartitionRange, Position
-from singletable.storage.store import Store
+from singletable.storage.reading import PartitionRange, Position, Reads
 from singletable.values.types import Item
 
 
 def query(
-    store: Store, request: Query, patience: Patience | None = None, throttle: Throttle | None = None
+    store: Reads, request: Query, patience: Patience | None = None, throttle: Throttle | None = None
 ) -> Page:
     """Read a page of one partition."""
     return read_page(store, request, lambda target: plan_query(target, request), patience, throttle)

@@ -9,13 +9,12 @@ from singletable.engine.requests import Scan
 from singletable.engine.results import Page
 from singletable.engine.throttling import Throttle
 from singletable.errors import ValidationError
-from singletable.storage.reading import SegmentRange
-from singletable.storage.store import Store
+from singletable.storage.reading import Reads, SegmentRange
 from singletable.values.keys import segment_range
 
 
 def scan(
-    store: Store, request: Scan, patience: Patience | None = None, throttle: Throttle | None = None
+    store: Reads, request: Scan, patience: Patience | None = None, throttle: Throttle | None = None
 ) -> Page:
     """Read a page of a table or index."""
     return read_page(store, request, lambda target: plan_scan(target, request), patience, throttle)

@@ -19,7 +19,12 @@ from singletable.engine.table_update_answers import (
     updating_settings,
 )
 from singletable.engine.table_update_rules import check_update
-from singletable.engine.tables import TableDescription, current_counts, existing_table, new_stream
+from singletable.engine.tables import (
+    TableDescription,
+    changeable_table,
+    current_counts,
+    new_stream,
+)
 from singletable.engine.throttling import Throttle
 from singletable.engine.throughput import remember_change, warm_setting, warm_units
 from singletable.errors import INVALID, ValidationError
@@ -34,6 +39,7 @@ from singletable.storage.definitions import (
 )
 from singletable.storage.reading import Counts
 from singletable.storage.store import Store
+from singletable.storage.streams import next_label_us
 from singletable.storage.transaction import Transaction
 
 
@@ -47,9 +53,10 @@ def update_table(
     """
 
     def work(transaction: Transaction) -> TableDescription:
-        table = existing_table(transaction.catalog, request.name)
+        table = changeable_table(transaction.catalog, request.name)
         old, now_us = table.definition, transaction.now_us
-        new = plan_update_table(old, request, now_us, region=region)
+        label_us = next_label_us(transaction.execute, old.name, now_us)
+        new = plan_update_table(old, request, now_us, label_us, region=region)
         counts = current_counts(transaction, table)
         for index in request.creates:
             created = index.define(transaction.new_id(), new.attributes, "CREATING")
@@ -78,12 +85,12 @@ def update_table(
 
 
 def plan_update_table(
-    table: TableDefinition, request: UpdateTable, now_us: int, *, region: str
+    table: TableDefinition, request: UpdateTable, now_us: int, label_us: int, *, region: str
 ) -> TableDefinition:
     """Decide what a table becomes, apart from its new index."""
     check_update(table, request, region=region)
     billing = request.billing or table.billing
-    stream, label_us = _plan_stream(table, request, now_us)
+    stream, stream_label_us = _plan_stream(table, request, now_us, label_us)
     indexes = tuple(
         _plan_index(index, table.billing, request.updates.get(index.name, IndexUpdate()), billing, now_us)
         for index in table.indexes
@@ -96,7 +103,7 @@ def plan_update_table(
     settings = _plan_warm(settings, request.settings, warm, billing, units)
     if table.billing == billing:
         settings = remember_change(settings, table.throughput, units, now_us)
-    if label_us != table.stream_label_us:
+    if stream_label_us != table.stream_label_us:
         settings.pop("StreamTags", None)
     return replace(
         table,
@@ -106,7 +113,7 @@ def plan_update_table(
         billing_changed_us=_billing_changed_us(table, billing, now_us),
         throughput=units,
         stream=stream,
-        stream_label_us=label_us,
+        stream_label_us=stream_label_us,
         deletion_protected=(
             table.deletion_protected if request.deletion_protected is None else request.deletion_protected
         ),
@@ -115,14 +122,14 @@ def plan_update_table(
 
 
 def _plan_stream(
-    table: TableDefinition, request: UpdateTable, now_us: int
+    table: TableDefinition, request: UpdateTable, now_us: int, label_us: int
 ) -> tuple[StreamDefinition | None, int | None]:
     if request.stream_enabled is None:
         return table.stream, table.stream_label_us
     if request.stream_enabled:
         if table.stream is not None:
             raise ValidationError(f"Table already has an enabled stream: TableName: {table.name}")
-        return new_stream(request.stream_view, now_us), now_us
+        return new_stream(request.stream_view, now_us), label_us
     if table.stream is None:
         raise ValidationError(f"Table has no stream to disable: TableName: {table.name}")
     return None, table.stream_label_us

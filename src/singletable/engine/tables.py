@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from singletable import limits
+from singletable.engine.deletions import finish_deletion, mark_deleted
 from singletable.engine.keys import require_table
 from singletable.engine.throughput import check_quotas
 from singletable.errors import INVALID, ResourceInUseError, ResourceNotFoundError, ValidationError
@@ -24,7 +25,9 @@ from singletable.storage.definitions import (
     Throughput,
 )
 from singletable.storage.reading import Counts, select_counts
+from singletable.storage.restoring import is_restored_from
 from singletable.storage.store import Store
+from singletable.storage.streams import next_label_us
 from singletable.storage.tables import Table
 from singletable.storage.transaction import Transaction
 from singletable.values.hash_order import sized_order
@@ -133,9 +136,16 @@ def describe_table(store: Store, name: str) -> TableDescription:
     def work(execute: Execute, catalog: Catalog) -> TableDescription:
         table = existing_table(catalog, name)
         counts = {store_id: select_counts(execute, store_id) for store_id in _ids(table)}
-        return TableDescription(table.definition, "ACTIVE", counts, store.clock.now_us(), {})
+        status = _status(table)
+        return TableDescription(table.definition, status, counts, store.clock.now_us(), {})
 
     return store.read(work)
+
+
+def _status(table: Table) -> TableStatus:
+    if table.definition.deleting_us is not None:
+        return "DELETING"
+    return "CREATING" if table.definition.is_restoring else "ACTIVE"
 
 
 def list_tables(store: Store, *, start: str | None, limit: int) -> TableNames:
@@ -151,10 +161,37 @@ def list_tables(store: Store, *, start: str | None, limit: int) -> TableNames:
 
 def existing_table(catalog: Catalog, name: str) -> Table:
     """Return a table that an operation on tables names; the operations on items word its absence differently."""
-    table = catalog.get(name)
+    return _found(catalog.named(name), name)
+
+
+def changeable_table(catalog: Catalog, name: str) -> Table:
+    """Return a table whose settings are asked for or changed.
+
+    One that is still being restored is not there for that (ack-api-quirks, DDB-TABLE-217).
+    """
+    return _found(catalog.get(name), name)
+
+
+def _found(table: Table | None, name: str) -> Table:
     if table is None:
         raise ResourceNotFoundError(f"Requested resource not found: Table: {name} not found")
     return table
+
+
+def _check_deletable(execute: Execute, table: Table) -> None:
+    """Refuse to delete a table that is being restored, or is read for a restore."""
+    if table.definition.deleting_us is not None:
+        raise ResourceInUseError(
+            f"Attempt to change a resource which is still in use: Table is being deleted: {table.name}"
+        )
+    if table.definition.is_restoring:
+        raise ResourceInUseError(
+            f"Attempt to change a resource which is still in use: Table is being created: {table.name}"
+        )
+    if is_restored_from(execute, table.id):
+        raise ResourceInUseError(
+            f"Attempt to change a resource which is still in use: Table is being restored from: {table.name}"
+        )
 
 
 def _ids(table: Table) -> list[int]:
@@ -173,13 +210,17 @@ def create_table(store: Store, request: CreateTable, *, region: str) -> TableDes
     """Make a table. It is ready at once, but answers CREATING as AWS does."""
 
     def work(transaction: Transaction) -> TableDescription:
-        if transaction.catalog.get(request.name) is not None:
-            raise ResourceInUseError(f"Table already exists: {request.name}")
+        if transaction.catalog.named(request.name) is not None:
+            is_there = transaction.catalog.get(request.name) is not None
+            raise ResourceInUseError(
+                f"Table {'already exists' if is_there else 'is being used'}: {request.name}"
+            )
         check_quotas(request.throughput, request.settings, region=region)
         for new in request.indexes:
             check_quotas(new.throughput, new.settings, region=region, index=new.name)
         now_us = transaction.now_us
         table_id = transaction.new_id()
+        label_us = next_label_us(transaction.execute, request.name, now_us)
         definition = TableDefinition(
             id=table_id,
             name=request.name,
@@ -194,7 +235,7 @@ def create_table(store: Store, request: CreateTable, *, region: str) -> TableDes
             billing_changed_us=now_us if request.billing == "PAY_PER_REQUEST" else None,
             throughput=request.throughput,
             stream=new_stream(request.stream_view, now_us),
-            stream_label_us=now_us if request.stream_view else None,
+            stream_label_us=label_us if request.stream_view else None,
             deletion_protected=request.deletion_protected,
             settings=request.settings,
         )
@@ -215,6 +256,7 @@ def delete_table(store: Store, name: str) -> TableDescription:
 
     def work(transaction: Transaction) -> TableDescription:
         table = existing_table(transaction.catalog, name)
+        _check_deletable(transaction.execute, table)
         if table.definition.deletion_protected:
             raise ValidationError(
                 "Resource cannot be deleted as it is currently protected against deletion. "
@@ -226,9 +268,16 @@ def delete_table(store: Store, name: str) -> TableDescription:
                 "created, updated, or deleted."
             )
         counts = current_counts(transaction, table)
-        transaction.delete_table(table)
-        return TableDescription(table.definition, "DELETING", counts, transaction.now_us, {})
+        definition = table.definition
+        if definition.recovery is not None:
+            definition = mark_deleted(store, transaction, definition)
+        else:
+            transaction.delete_table(table)
+        return TableDescription(definition, "DELETING", counts, transaction.now_us, {})
 
     description = store.write(work)
+    definition = description.definition
+    if definition.deleting_us is not None:
+        finish_deletion(store, definition, description.counts[definition.id].item_bytes)
     store.background.begin()
     return description

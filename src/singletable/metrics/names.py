@@ -16,12 +16,13 @@ CONDITIONAL_CHECK_FAILED: Final = "ConditionalCheckFailedRequests"
 THROTTLED_REQUESTS: Final = "ThrottledRequests"
 SYSTEM_ERRORS: Final = "SystemErrors"
 USER_ERRORS: Final = "UserErrors"
+EXPIRED_ITEMS: Final = "TimeToLiveDeletedItemCount"
 LATENCY: Final = "SuccessfulRequestLatency"
 RETURNED_ITEMS: Final = "ReturnedItemCount"
 
 COUNTERS: Final = (
     *(CONSUMED_READ_UNITS, CONSUMED_WRITE_UNITS, READ_THROTTLE_EVENTS, WRITE_THROTTLE_EVENTS),
-    *(CONDITIONAL_CHECK_FAILED, THROTTLED_REQUESTS, SYSTEM_ERRORS, USER_ERRORS),
+    *(CONDITIONAL_CHECK_FAILED, THROTTLED_REQUESTS, SYSTEM_ERRORS, USER_ERRORS, EXPIRED_ITEMS),
 )
 
 # "Operation: This dimension limits the data to one of the following DynamoDB operations" (guide, "Operation").

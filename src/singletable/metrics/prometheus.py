@@ -81,6 +81,12 @@ _COUNTERS: Final = (
         (),
         "Requests answered with HTTP 400, but for throttled ones and failed conditions",
     ),
+    _Counter(
+        names.EXPIRED_ITEMS,
+        "singletable_time_to_live_deleted_items_total",
+        ("table",),
+        "Items that were deleted because their time to live was over",
+    ),
 )
 _OPERATION_LABELS: Final = ("table", "operation")
 

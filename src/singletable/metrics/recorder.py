@@ -115,6 +115,11 @@ class Metrics:
             series = self._table(table)
             (series.throughput if index is None else series.index(index)).throttle(is_read=is_read)
 
+    def expired(self, table: str, items: int) -> None:
+        """Count items that were deleted because their time to live was over."""
+        with self._lock:
+            self._table(table).expired += items
+
     def _consume(self, part: Consumed, *, is_read: bool) -> None:
         series = self._table(part.table)
         # Local indexes use the units of their table (guide, "Provisioned throughput considerations for local
@@ -176,6 +181,7 @@ class _Copy:
             self._add_throughput(Dimensions(table), series.throughput)
             for index, throughput in series.indexes.items():
                 self._add_throughput(Dimensions(table, index=index), throughput)
+            self.count(names.EXPIRED_ITEMS, Dimensions(table), series.expired)
         if table is not None or series.conditions_failed:
             self.count(names.CONDITIONAL_CHECK_FAILED, Dimensions(table), series.conditions_failed)
         for name, operation in series.operations.items():

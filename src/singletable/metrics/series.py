@@ -77,7 +77,7 @@ class OperationSeries:
 class TableSeries:
     """Everything about one table; the one without a name has what belongs to none."""
 
-    __slots__ = ("conditions_failed", "indexes", "name", "operations", "remembered", "throughput")
+    __slots__ = ("conditions_failed", "expired", "indexes", "name", "operations", "remembered", "throughput")
 
     def __init__(self, name: str | None) -> None:
         self.name = name
@@ -85,6 +85,7 @@ class TableSeries:
         self.indexes: dict[str, Throughput] = {}
         self.operations: dict[str | None, OperationSeries] = {}
         self.conditions_failed = 0
+        self.expired = 0
         self.remembered = 0.0
 
     def operation(self, name: str | None) -> OperationSeries:
@@ -103,7 +104,7 @@ class TableSeries:
 
     @property
     def activity(self) -> float:
-        """A number that grows with every request that makes a series."""
+        """A number that grows with everything that makes a series."""
         indexes = sum(throughput.total for throughput in self.indexes.values())
         throttled = sum(operation.throttled for operation in self.operations.values())
-        return self.throughput.total + indexes + throttled + self.conditions_failed
+        return self.throughput.total + indexes + throttled + self.conditions_failed + self.expired

@@ -103,6 +103,10 @@ class MetricsSnapshot:
         """ConditionalCheckFailedRequests of PutItem, UpdateItem and DeleteItem."""
         return self._sum(names.CONDITIONAL_CHECK_FAILED, table, None)
 
+    def time_to_live_deleted_items(self, table: str | None = None) -> int:
+        """TimeToLiveDeletedItemCount: items that were deleted because they had expired."""
+        return self._sum(names.EXPIRED_ITEMS, table, None)
+
     def user_errors(self) -> int:
         """UserErrors: HTTP 400, but for throttled requests and failed conditions; of all tables together."""
         return self._sum(names.USER_ERRORS, None, None)

@@ -26,7 +26,13 @@ if TYPE_CHECKING:
 Done = Callable[[Reply], None]
 
 # They wait for the disk by themselves, and are rare.
-TABLE_WRITES: Final = frozenset(("CreateTable", "DeleteTable", "TagResource", "UntagResource", "UpdateTable"))
+TABLE_WRITES: Final = frozenset(
+    (
+        *("CreateTable", "DeleteTable", "TagResource", "UntagResource", "UpdateTable"),
+        *("UpdateTimeToLive", "UpdateContinuousBackups", "RestoreTableToPointInTime"),
+        *("CreateBackup", "DeleteBackup", "DescribeBackup", "ListBackups", "RestoreTableFromBackup"),
+    )
+)
 # To read 16 MB of JSON takes long, and to refuse them takes seconds.
 SHORT_BODY_BYTES_MAX: Final = 64 * KIB
 

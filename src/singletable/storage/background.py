@@ -1,4 +1,4 @@
-"""Work that goes on behind the requests: filling new indexes and taking dropped tables away.
+"""Work that goes on behind the requests, each kind of it a chore in a module of its own.
 
 It goes through the writer in short pieces, so that no request waits long for it; a second connection would
 starve under busy writers. Where it stands is stored with each piece: after a kill, the next open goes on.
@@ -6,109 +6,293 @@ starve under busy writers. Where it stands is stored with each piece: after a ki
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import threading
-from collections.abc import Callable
-from typing import Final
+import weakref
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 from singletable import errors, limits
-from singletable.clock import Clock
-from singletable.storage.catalog import Catalog
+from singletable.clock import Clock, ManualClock, SteadyTime
+from singletable.storage import backfilling, reclaiming, restoring, sharding, sweeping, trimming
+from singletable.storage.catalog import Catalog, Execute
+from singletable.storage.log import select_logs
+from singletable.storage.reading import snapshot
 from singletable.storage.transaction import Transaction
 
-_ROWS_A_STEP: Final = 64
 _STEPS_MAX: Final = 64
-_PIECE_US: Final = limits.BACKGROUND_HOLD_US_MAX // 3  # leaves room for one slow step and the COMMIT
 _PAUSE_S: Final = 0.002  # lets writers of other processes, who poll for the lock, have their turn
 _RETRY_S: Final = 0.5
+# After these there is nothing to go on with.
+_ENDING: Final = (errors.DatabaseClosedError, errors.CorruptDatabaseError, errors.NewerFormatError)
+_INTERVAL_S: Final = 1.0  # between two looks for what has become due
+_LOOK_REST: Final = 20  # times as long as a look itself has taken: of many tables, it takes long
 
-Write = Callable[[Callable[[Transaction], bool]], bool]
+T = TypeVar("T")
 
-
-def has_work(catalog: Catalog) -> bool:
-    """Tell whether an index is being filled."""
-    return any(not index.is_ready for table in catalog for index in table.indexes)
-
-
-def run_piece(transaction: Transaction, clock: Clock) -> bool:
-    """Do one short piece of whatever is to be done. Return whether nothing is left."""
-    started_us = clock.now_us()
-    for _ in range(_STEPS_MAX):
-        if _step(transaction):
-            return True
-        if not 0 <= clock.now_us() - started_us < _PIECE_US:
-            break
-    return False
+_log = logging.getLogger("singletable.storage")
 
 
-def _step(transaction: Transaction) -> bool:
-    for table in transaction.catalog:
-        for index in table.indexes:
-            if not index.is_ready:
-                transaction.backfill(table, index, rows_max=_ROWS_A_STEP)
-                return False
-    return transaction.reclaim(rows_max=_ROWS_A_STEP)
+class Read(Protocol):
+    def __call__(self, work: Callable[[Execute, Catalog], T], /) -> T: ...
+
+
+class Write(Protocol):
+    def __call__(self, work: Callable[[Transaction], T], /) -> T: ...
+
+
+class Chore(Protocol):
+    """A kind of work: whether there is any, and doing a little of it. What has expired, has so at `now_us`."""
+
+    __name__: str
+
+    def is_due(self, execute: Execute, catalog: Catalog, now_us: int) -> bool: ...
+
+    def step(self, transaction: Transaction, now_us: int) -> bool:
+        """Do a little. Return whether nothing is left."""
+        ...
+
+
+class Piece(NamedTuple):
+    """What came of a piece: whether nothing is left of its chore, and how many items it has swept away."""
+
+    is_last: bool
+    expired: int
+
+
+class Pace(NamedTuple):
+    """How long one piece holds the writer, and how many times as long it then lets go."""
+
+    piece_us: int
+    rest: float
+
+
+# Somebody waits for it. Leaves room for one slow step and the COMMIT.
+_BRISK: Final = Pace(limits.BACKGROUND_HOLD_US_MAX // 3, 0)
+# Nobody does: most requests are not to meet it at all.
+_GENTLE: Final = Pace(limits.BACKGROUND_PIECE_US, 2)
+
+# What is there to be finished, and what becomes due as time passes.
+_STARTED: Final[Mapping[Chore, Pace]] = {
+    backfilling: _BRISK,
+    restoring: _BRISK,
+    reclaiming: _BRISK,
+}
+_TIMED: Final[Mapping[Chore, Pace]] = {sharding: _GENTLE, sweeping: _GENTLE, trimming: _GENTLE}
+
+
+def has_chores(catalog: Catalog) -> bool:
+    """Tell whether there is, or will be, something to do for tables."""
+    return any(
+        table.logs_changes
+        or table.expiry is not None
+        or not table.definition.is_ready
+        or not all(index.is_ready for index in table.indexes)
+        for table in catalog
+    )
 
 
 class Background:
-    """The thread that does the pieces. It ends when nothing is left, and is started again when there is."""
+    """The thread that does the chores, and looks for more at intervals as long as some become due with time.
 
-    def __init__(self, write: Write, clock: Clock) -> None:
+    Under a manual clock there are no intervals: what becomes due is done when the clock is moved.
+    """
+
+    def __init__(self, read: Read, write: Write, clock: Clock, *, sweep_s: float | None) -> None:
+        """Without `sweep_s`, items that have expired are deleted only when `sweep` is called."""
+        self._read = read
         self._write = write
         self._clock = clock
+        self._time = SteadyTime(clock)
+        self._sweep_s = sweep_s
+        self._next_sweep_us = clock.elapsed_us()
+        self._look_us = 0  # how long it takes to see what is due
+        self._failed: set[Chore] = set()  # those that were told of, and have not succeeded since
+        self._all = {**_STARTED, **_TIMED}
+        if sweep_s is None:
+            del self._all[sweeping]
+        self._is_manual = isinstance(clock, ManualClock)
+        self._in_thread = _STARTED if self._is_manual else self._all
         self._thread: threading.Thread | None = None
-        self._is_wanted = False
+        self.is_wanted = threading.Event()
         self._deciding = threading.Lock()  # whether the thread goes on
         self._stop = threading.Event()
 
-    def piece(self) -> bool:
-        """Do one piece now, in the caller's thread. Return whether nothing is left."""
-        return self._write(lambda transaction: run_piece(transaction, self._clock))
+    # --- in the caller's thread ------------------------------------------------------------------
+
+    def piece(self, chores: Iterable[Chore] | None = None) -> bool:
+        """Do one piece of each chore that is due. Return whether nothing is left to do."""
+        chores = self._all if chores is None else chores
+        due = self._due(chores)
+        for chore in due:
+            self._do(chore)
+        return not due or not self._due(chores)
 
     def begin(self) -> None:
-        """Do the first piece now, which is all of a small work, and leave the rest to the thread."""
-        if not self.piece():
+        """Do the first piece now, which is all of a small work, and leave the rest to the thread.
+
+        Nothing is raised: what was asked for is stored, and a full disk or the work of others does not undo it.
+        """
+        is_done = False
+        with contextlib.suppress(Exception):
+            is_done = self.piece(_STARTED)
+        if not is_done:
             self.wake()
+
+    def now_us(self) -> int:
+        """Return the time by which things are thrown away."""
+        return self._time.now_us()
+
+    def time_moved(self) -> None:
+        """Do everything that is due."""
+        with contextlib.suppress(errors.DatabaseClosedError, errors.ForkedDatabaseError):
+            while not self.piece():
+                pass
+
+    def sweep(self) -> int:
+        """Delete all items that have expired. Return how many that were."""
+        deleted = 0
+        while True:
+            piece = self._do(sweeping)
+            deleted += piece.expired
+            if piece.is_last:
+                return deleted
+
+    def _due(self, chores: Iterable[Chore]) -> list[Chore]:
+        """Return the chores for which there is something to do."""
+        now_us, started_us = self._time.now_us(), self._clock.elapsed_us()
+
+        def due(execute: Execute, catalog: Catalog) -> list[Chore]:
+            with snapshot(execute):  # other processes may take away what one statement has found
+                return [chore for chore in chores if chore.is_due(execute, catalog, now_us)]
+
+        found = self._read(due)
+        self._look_us = self._clock.elapsed_us() - started_us
+        return found
+
+    def _do(self, chore: Chore) -> Piece:
+        """Do one short piece of a chore."""
+        now_us = self._time.now_us()
+        piece_us = {**_STARTED, **_TIMED}[chore].piece_us
+
+        def work(transaction: Transaction) -> Piece:
+            started_us, expired_before = self._clock.elapsed_us(), sum(transaction.expired.values())
+            is_last = False
+            for _ in range(_STEPS_MAX):
+                is_last = chore.step(transaction, now_us)
+                if is_last or self._clock.elapsed_us() - started_us >= piece_us:
+                    break
+            return Piece(is_last, sum(transaction.expired.values()) - expired_before)
+
+        return self._write(work)
+
+    # --- in a thread of its own -------------------------------------------------------------------
 
     def wake(self) -> None:
         """Have the thread look for work: start it, or let the one that runs look once more."""
         with self._deciding:
-            self._is_wanted = True
+            self.is_wanted.set()
             if self._thread is None and not self._stop.is_set():
-                self._thread = threading.Thread(target=self._run, name="singletable-background", daemon=True)
-                self._thread.start()
+                name = "singletable-background"
+                thread = threading.Thread(target=_run, args=(weakref.ref(self),), name=name, daemon=True)
+                # The interpreter starts no thread when it ends, or has too many; the next open goes on.
+                with contextlib.suppress(RuntimeError):
+                    thread.start()
+                    self._thread = thread
 
     def stop(self) -> None:
         """Let the thread finish its piece, and wait for that."""
         self._stop.set()
+        self.is_wanted.set()
         with self._deciding:
             thread = self._thread
         if thread is not None and thread is not threading.current_thread():
             thread.join()
 
     def forget_thread(self) -> None:
-        """In a forked child there is no such thread; the parent's goes on with the work."""
+        """In a forked child there is no such thread; one is started when the child writes."""
         self._deciding = threading.Lock()
+        self.is_wanted = threading.Event()
         self._stop = threading.Event()
         self._thread = None
 
-    def _run(self) -> None:
-        while self._goes_on():
-            while not self._stop.is_set() and not self._try_piece():
-                self._stop.wait(_PAUSE_S)
-
-    def _goes_on(self) -> bool:
-        with self._deciding:
-            if self._is_wanted and not self._stop.is_set():
-                self._is_wanted = False
-                return True
-            self._thread = None
-            return False
-
-    def _try_piece(self) -> bool:
+    def look(self) -> float | None:
+        """Do what is due. Return the seconds until the next look; None when the thread is to end."""
+        self.is_wanted.clear()
         try:
-            return self.piece()
-        except (errors.DatabaseClosedError, errors.CorruptDatabaseError, errors.NewerFormatError):
-            return True  # whoever uses the table is told, and the next open tries again
+            is_done = self._run_pieces()
+            if self._stop.is_set():
+                return None
+            if not is_done:
+                return _RETRY_S  # a full disk, a busy file: go on when it is over
+            if not self._is_manual and self._read(self._becomes_due):
+                interval_s = min(_INTERVAL_S, self._sweep_s or _INTERVAL_S)
+                return max(interval_s, _LOOK_REST * self._look_us / 1_000_000)
+        except _ENDING:
+            with self._deciding:
+                self._thread = None  # whoever uses the table is told, and the next open tries again
+            return None
         except Exception:
-            self._stop.wait(_RETRY_S)  # a full disk, a busy file: go on when it is over
-            return False
+            return _RETRY_S
+        with self._deciding:
+            if self.is_wanted.is_set():
+                return 0
+            self._thread = None
+            return None
+
+    def _run_pieces(self) -> bool:
+        """Do what is due, a piece of each chore in turn. Return False if one has failed: the others went on."""
+        chores = self._chores_of_this_look()
+        is_done = True
+        while due := self._due(chores):
+            for chore in due:
+                if self._stop.is_set():
+                    return is_done
+                try:
+                    self._run_piece(chore)
+                    self._failed.discard(chore)
+                except _ENDING:
+                    raise
+                except Exception as error:
+                    self._tell_failed(chore, error)
+                    chores.remove(chore)
+                    is_done = False
+        return is_done
+
+    def _run_piece(self, chore: Chore) -> None:
+        started_us = self._clock.elapsed_us()
+        self._do(chore)
+        worked_s = (self._clock.elapsed_us() - started_us) / 1_000_000
+        self._stop.wait(max(_PAUSE_S, self._in_thread[chore].rest * worked_s))
+
+    def _tell_failed(self, chore: Chore, error: Exception) -> None:
+        if chore not in self._failed:
+            self._failed.add(chore)
+            _log.warning("%s has failed, and is tried again: %s", chore.__name__, error)
+
+    def _chores_of_this_look(self) -> list[Chore]:
+        """Return what the thread looks for: items are not always to be swept as often as it looks."""
+        elapsed_us = self._clock.elapsed_us()
+        is_time = elapsed_us >= self._next_sweep_us
+        if is_time and self._sweep_s is not None:
+            self._next_sweep_us = elapsed_us + round(self._sweep_s * 1_000_000)
+        return [chore for chore in self._in_thread if is_time or chore is not sweeping]
+
+    def _becomes_due(self, execute: Execute, catalog: Catalog) -> bool:
+        """Tell whether there is something that time changes: items that expire, records that are trimmed."""
+        sweeps = self._sweep_s is not None
+        return (sweeps and any(table.expiry is not None for table in catalog)) or bool(select_logs(execute))
+
+
+def _run(reference: weakref.ref[Background]) -> None:
+    """Look for work again and again; between two looks hold on to nothing that belongs to the database.
+
+    So one that nobody has closed, and nobody has any more, goes as if there were no thread.
+    """
+    while (background := reference()) is not None:
+        is_wanted, wait_s = background.is_wanted, background.look()
+        if wait_s is None:
+            return
+        del background
+        is_wanted.wait(wait_s)

@@ -17,14 +17,24 @@ Execute = Callable[..., apsw.Cursor]
 class Catalog:
     """The tables by name, and the version of the stored catalog that they were read from."""
 
-    __slots__ = ("_tables", "version")
+    __slots__ = ("_by_id", "_ready", "_tables", "version")
 
     def __init__(self, version: int, tables: dict[str, Table]) -> None:
         self.version = version
         self._tables = tables
+        self._ready = {name: table for name, table in tables.items() if table.definition.is_ready}
+        self._by_id = {table.id: table for table in tables.values()}
 
     def get(self, name: str) -> Table | None:
+        """Return a table that can be read and written."""
+        return self._ready.get(name)
+
+    def named(self, name: str) -> Table | None:
+        """Return a table, also one that is still being restored."""
         return self._tables.get(name)
+
+    def with_id(self, table_id: int) -> Table | None:
+        return self._by_id.get(table_id)
 
     def __iter__(self) -> Iterator[Table]:
         return iter(self._tables.values())

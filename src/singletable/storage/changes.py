@@ -22,20 +22,28 @@ _NO_MOVES: Final[tuple[EntryMove, ...]] = ()
 class Change:
     """One item's step from `before` to `after` (None: it does not exist), at a time that never goes back.
 
-    Index entries, log entry, counts and units are functions of this value; `Transaction.apply` writes them
-    together.
+    Index entries, place in the order of expiry, log entry, counts and units are functions of this value;
+    `Transaction.apply` writes them together.
     """
 
-    __slots__ = ("after", "at_us", "before", "key", "moves", "table")
+    __slots__ = ("after", "at_us", "before", "is_expiry", "key", "moves", "table")
 
     def __init__(
-        self, table: Table, key: PrimaryKey, before: Stored | None, after: Image | None, at_us: int
+        self,
+        table: Table,
+        key: PrimaryKey,
+        before: Stored | None,
+        after: Image | None,
+        at_us: int,
+        *,
+        is_expiry: bool = False,
     ) -> None:
         self.table = table
         self.key = key
         self.before = before
         self.after = after
         self.at_us = at_us
+        self.is_expiry = is_expiry  # the item has expired: nobody asked for its deletion
         self.moves = _moves(table, before, after) if table.indexes else _NO_MOVES
 
 

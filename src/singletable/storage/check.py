@@ -18,8 +18,10 @@ from singletable.storage.catalog import Catalog, Execute, load_catalog, scalar
 from singletable.storage.check_log import check_log
 from singletable.storage.connections import connect_for_reading
 from singletable.storage.definitions import decode_definition
+from singletable.storage.expiry import Expiry
 from singletable.storage.formats import check_recognised
 from singletable.storage.images import Image, encode_item
+from singletable.storage.log import select_logs
 from singletable.storage.problems import Problem
 from singletable.storage.reading import Counts, select_counts, snapshot
 from singletable.storage.tables import Index, Table
@@ -30,7 +32,10 @@ Progress = Callable[[int, int], None]
 _PROBLEMS_MAX = 100  # a damaged file may have millions; the first ones tell
 _PROGRESS_ROWS = 1_000
 _SELECT_NEXT_ID = "SELECT value FROM meta WHERE name = 'next_id'"
-_FIXED_TABLES = ("meta", "catalog", "counter", "backfill", "dropped", "token", "log")
+_FIXED_TABLES = (
+    *("meta", "catalog", "counter", "backfill", "dropped", "token"),
+    *("log", "stream", "shard", "consumer", "dead_letter", "restore"),
+)
 
 
 class _Step(NamedTuple):
@@ -131,6 +136,9 @@ def _check_tables(execute: Execute, catalog: Catalog) -> Iterator[Problem]:
     for table in catalog:
         named.add(schema.item_table(table.id))
         named.update(schema.index_table(index.id) for index in table.indexes)
+        if table.expiry is not None:
+            named.add(schema.expiry_table(table.expiry.id))
+    named.update(schema.log_table(table_id) for table_id in select_logs(execute))
     wanted = {*_FIXED_TABLES, *dropped, *named}
     for name in sorted(wanted - present):
         yield Problem("structure", f"table {name} is missing")
@@ -150,12 +158,21 @@ def _check_ids(execute: Execute, catalog: Catalog) -> Iterator[Problem]:
             yield Problem("catalog", f"the row of {name} holds the definition of {definition.name}")
     filling = {row[0] for row in execute("SELECT index_id FROM backfill")}
     ids: list[int] = []
+    expiring: list[int] = []
     for table in catalog:
         ids += [table.id, *(index.id for index in table.indexes)]
         for index in table.indexes:
             if index.is_ready == (index.id in filling):
                 yield Problem(_where(table, index), "its status and its backfill position disagree")
-    if len(set(ids)) != len(ids) or max(ids, default=0) >= scalar(execute(_SELECT_NEXT_ID)):
+        if table.expiry is not None:
+            expiring.append(table.expiry.id)
+            if table.expiry.is_ready == (table.expiry.id in filling):
+                yield Problem(_where(table), "the status of its expiry and its backfill position disagree")
+    ids += expiring
+    streams = [row[0] for row in execute("SELECT id FROM stream")]
+    newest = max((*ids, *streams, *select_logs(execute)), default=0)
+    named = [*ids, *streams]
+    if len(set(named)) != len(named) or newest >= scalar(execute(_SELECT_NEXT_ID)):
         yield Problem("catalog", "an id is used twice, or would be")
     counted = {row[0] for row in execute("SELECT id FROM counter")}
     for unknown in sorted((counted | filling) - set(ids)):
@@ -169,7 +186,8 @@ def _where(table: Table, index: Index | None = None) -> str:
 def _check_table(execute: Execute, table: Table, step: _Step) -> Iterator[Problem]:
     items = total_bytes = 0
     expected = {index.id: [0, 0] for index in table.indexes}
-    filled_to = {index.id: _filled_to(execute, index) for index in table.indexes}
+    filled_to = {index.id: _filled_to(execute, index.id) for index in table.indexes}
+    expiring = None if table.expiry is None else _Expiring(execute, table.expiry)
     for row_id, pk, sk, size, raw in execute(
         f"SELECT id, pk, sk, bytes, item FROM {schema.item_table(table.id)}"
     ):
@@ -199,14 +217,45 @@ def _check_table(execute: Execute, table: Table, step: _Step) -> Iterator[Proble
                 expected[index.id][1] += index.projected_bytes(image)
             elif found is not None or row_id <= filled_to[index.id]:
                 yield Problem(where, f"its entry in index {index.name} is missing or wrong")
+        if expiring is not None:
+            yield from expiring.check(image, row_id, where)
     yield from _check_counts(execute, table.id, Counts(items, total_bytes), _where(table))
+    if expiring is not None:
+        yield from expiring.check_all(_where(table))
     for index in table.indexes:
         yield from _check_index(execute, table, index, Counts(*expected[index.id]))
 
 
-def _filled_to(execute: Execute, index: Index) -> int:
-    row = next(execute(schema.SELECT_BACKFILL, (index.id,)), None)
+def _filled_to(execute: Execute, store_id: int) -> int:
+    row = next(execute(schema.SELECT_BACKFILL, (store_id,)), None)
     return (1 << 63) if row is None else row[0]
+
+
+class _Expiring:
+    """The items of a table in the order of their expiry, beside the items themselves."""
+
+    def __init__(self, execute: Execute, expiry: Expiry) -> None:
+        self._execute = execute
+        self._expiry = expiry
+        self._name = schema.expiry_table(expiry.id)
+        self._filled_to = _filled_to(execute, expiry.id)
+        self._right = 0
+
+    def check(self, image: Image, row_id: int, where: str) -> Iterator[Problem]:
+        expires_s = self._expiry.time_of(image.item)
+        if expires_s is None:
+            return
+        sql = f"SELECT 1 FROM {self._name} WHERE expires = ? AND item = ?"
+        if next(self._execute(sql, (expires_s, row_id)), None) is not None:
+            self._right += 1
+        elif row_id <= self._filled_to:
+            yield Problem(where, "it is missing among the items that expire")
+
+    def check_all(self, where: str) -> Iterator[Problem]:
+        """Every right entry was found from its item; any further one has no right to be there."""
+        entries = scalar(self._execute(f"SELECT count(*) FROM {self._name}"))
+        if entries != self._right:
+            yield Problem(where, f"{entries - self._right} entries of expiring items stand for no item")
 
 
 def _select_entry(index: Index) -> str:

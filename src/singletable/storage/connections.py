@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import threading
@@ -15,6 +14,7 @@ from typing import Final, Literal
 import apsw
 
 from singletable import errors, limits
+from singletable.storage.durable_files import sync_directory
 from singletable.storage.turns import Turns
 
 Durability = Literal["full", "relaxed"]
@@ -22,7 +22,7 @@ MEMORY: Final = ":memory:"
 
 # Named, it is used as it is. The default is SQLite3 Multiple Ciphers' layer over it, which was seen to drop a
 # read error and go on with a wrong page; it is for encrypted files.
-_PLAIN_VFS: Final = "unix" if os.name == "posix" else None
+PLAIN_VFS: Final = "unix" if os.name == "posix" else None
 _HEADER_BYTES: Final = 100
 _PAUSE_STEP_S: Final = 0.0005
 _PAUSE_S_MAX: Final = 30.0
@@ -37,6 +37,7 @@ class Place:
     path: str
     durability: Durability = "full"
     vfs: str | None = None
+    backups: str | None = None  # the folder of its backups; None: a temporary one
 
     @property
     def in_memory(self) -> bool:
@@ -46,8 +47,9 @@ class Place:
 def connect(place: Place, turns: Turns | None = None) -> apsw.Connection:
     """Open a connection for reading and writing. Each is used by one thread at a time."""
     # Without CREATE: a file that has gone is an error, not a new and empty database.
-    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_NOMUTEX
-    connection = apsw.Connection(place.path, flags=flags, vfs=place.vfs or _PLAIN_VFS)
+    # With URI: so the file of a backup can be attached with a layer of its own. A path itself is never one.
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_NOMUTEX | apsw.SQLITE_OPEN_URI
+    connection = apsw.Connection(place.path, flags=flags, vfs=place.vfs or PLAIN_VFS)
     try:
         # Plans do not depend on what is bound: otherwise SQLite makes a new one for each LIMIT that it gets.
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
@@ -68,7 +70,7 @@ def connect(place: Place, turns: Turns | None = None) -> apsw.Connection:
 
 def connect_for_reading(path: str) -> apsw.Connection:
     """Open an existing file without any means to change it."""
-    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY, vfs=_PLAIN_VFS)
+    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY, vfs=PLAIN_VFS)
     connection.set_busy_handler(Turns().wait)
     try:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
@@ -77,13 +79,17 @@ def connect_for_reading(path: str) -> apsw.Connection:
         connection.close(True)
         if os.path.exists(path + "-wal"):
             raise
-        uri = "file:" + urllib.parse.quote(os.path.abspath(path)) + "?immutable=1"
-        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        connection = apsw.Connection(uri, flags=flags, vfs=_PLAIN_VFS)
+        connection = connect_unchanging(path)
     except BaseException:
         connection.close(True)
         raise
     return connection
+
+
+def connect_unchanging(path: str) -> apsw.Connection:
+    """Open a file that nobody writes to, without locks, and without a trace beside it."""
+    uri = "file:" + urllib.parse.quote(os.path.abspath(path)) + "?immutable=1"
+    return apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, vfs=PLAIN_VFS)
 
 
 def _make_durable(connection: apsw.Connection, durability: Durability) -> None:
@@ -104,7 +110,7 @@ def create_file(path: str) -> None:
         raise errors.NotADatabaseError(f"{path} is a directory", hint="give the path of a file in it")
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-        _sync_directory(os.path.dirname(path) or ".")
+        sync_directory(os.path.dirname(path) or ".")
     except FileExistsError:
         # SQLite takes a file too short for its header to be an empty one, and would write over it.
         if 0 < os.stat(path).st_size < _HEADER_BYTES:
@@ -119,19 +125,6 @@ def create_file(path: str) -> None:
         raise errors.ReadOnlyDatabaseError(
             f"{path} cannot be made: {error.strerror}", hint="check the permissions of its directory"
         ) from None
-
-
-def _sync_directory(path: str) -> None:
-    """Make sure that a new file is still in its directory after a power cut, where directories can be synced."""
-    if os.name != "posix":
-        return
-    # Some file systems refuse it, as SQLite knows too, which passes over that when it makes its own files.
-    with contextlib.suppress(OSError):
-        directory = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(directory)
-        finally:
-            os.close(directory)
 
 
 class Reader:
@@ -158,6 +151,13 @@ class Reader:
         self.execute = connection.execute
         self.seen = -1
         self._connection = connection
+
+    def hold(self) -> None:
+        """Keep to the last committed state from now on, until the end of this transaction."""
+        if not self.is_at_rest:
+            self.execute("ROLLBACK").fetchall()
+        self.execute("BEGIN").fetchall()
+        self.execute("SELECT count(*) FROM main.sqlite_schema").fetchall()
 
     def disconnect(self) -> None:
         connection, self._connection = self._connection, None
@@ -199,6 +199,11 @@ class Readers:
         """Take a reader back; one too many, or one in the middle of something, is left to be collected."""
         if reader.is_at_rest and len(self._idle) < limits.IDLE_READERS_MAX:
             self._idle.append(reader)
+
+    def forget(self, reader: Reader) -> None:
+        """Close a reader that is not used again; nobody waits for it any more."""
+        reader.disconnect()
+        self._all.discard(reader)
 
     def close(self) -> None:
         self._is_closed = True

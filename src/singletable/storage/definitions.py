@@ -84,6 +84,33 @@ class StreamDefinition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TtlDefinition:
+    """Which attribute says when an item expires. `id` names the physical table of those times."""
+
+    id: int
+    attribute: str
+    is_ready: bool  # whether all items that were there before have their times in it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecoveryDefinition:
+    """How far back a table can be brought: `days`, but not before its changes were kept for that."""
+
+    days: int
+    since_us: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreDefinition:
+    """Where a restored table came from: another one at a moment, or a backup of it."""
+
+    source_table: str
+    backup_arn: str | None
+    at_us: int
+    in_progress: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableDefinition:
     """A table. `id` names its physical table and is never used again, also when the name is."""
 
@@ -99,21 +126,37 @@ class TableDefinition:
     throughput: Throughput = ON_DEMAND
     stream: StreamDefinition | None = None
     stream_label_us: int | None = None  # of the newest stream, also when it is off
-    recovery_days: int | None = None
+    ttl: TtlDefinition | None = None
+    ttl_changed_us: int | None = None
+    recovery: RecoveryDefinition | None = None
+    restore: RestoreDefinition | None = None
+    deleting_us: int | None = None  # when it was deleted, while it is still being backed up
     deletion_protected: bool = False
     settings: dict[str, Any] = field(default_factory=dict)  # carried and described, without effect on storage
 
     @property
     def logs_changes(self) -> bool:
-        return self.stream is not None or self.recovery_days is not None
+        return self.stream is not None or self.recovery is not None
 
     @property
     def stream_label(self) -> str | None:
-        """Return what tells the newest stream from earlier ones: when it was turned on, to the millisecond."""
-        if self.stream_label_us is None:
-            return None
-        at = datetime.fromtimestamp(self.stream_label_us / 1_000_000, UTC)
-        return at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{at.microsecond // 1000:03d}"
+        """Return what tells the newest stream from earlier ones."""
+        return None if self.stream_label_us is None else stream_label(self.stream_label_us)
+
+    @property
+    def is_restoring(self) -> bool:
+        return self.restore is not None and self.restore.in_progress
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it can be read and written: it is neither being restored nor being deleted."""
+        return not self.is_restoring and self.deleting_us is None
+
+
+def stream_label(label_us: int) -> str:
+    """Return the label of a stream: when it was turned on, to the millisecond."""
+    at = datetime.fromtimestamp(label_us // 1_000_000, UTC)
+    return at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{label_us // 1000 % 1000:03d}"
 
 
 def encode_definition(table: TableDefinition) -> bytes:
@@ -135,6 +178,9 @@ def decode_definition(text: bytes) -> TableDefinition:
             "indexes": tuple(_index(index) for index in raw["indexes"]),
             "throughput": Throughput(**raw["throughput"]),
             "stream": StreamDefinition(**raw["stream"]) if raw["stream"] else None,
+            "ttl": TtlDefinition(**raw["ttl"]) if raw["ttl"] else None,
+            "recovery": RecoveryDefinition(**raw["recovery"]) if raw["recovery"] else None,
+            "restore": RestoreDefinition(**raw["restore"]) if raw["restore"] else None,
         }
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 import apsw
@@ -53,6 +54,22 @@ def translate(error: apsw.Error, path: str) -> errors.DatabaseError:
             return errors.StorageFailedError(
                 f"{path}: reading or writing failed: {_reason(error)}",
                 hint="look at the disk and at the system's log; what was acknowledged before is kept",
+            )
+
+
+def failed_files(error: OSError, path: str) -> errors.DatabaseError:
+    """Return the error that a user should see when files beside a database could not be read or written."""
+    match error.errno:
+        case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
+            return errors.DiskFullError(f"{path}: the disk is full", hint="make room and try again")
+        case errno.EACCES | errno.EPERM | errno.EROFS:
+            return errors.ReadOnlyDatabaseError(
+                f"{path} cannot be written: {error.strerror}", hint="check the permissions of the directory"
+            )
+        case _:
+            return errors.StorageFailedError(
+                f"{path}: reading or writing failed: {error.strerror}",
+                hint="look at the disk and at the system's log",
             )
 
 

@@ -13,6 +13,7 @@ from singletable import errors
 from singletable.storage import schema
 from singletable.storage.catalog import Execute, scalar
 from singletable.storage.connections import Place
+from singletable.storage.format_copies import copy_before_upgrade
 from singletable.storage.images import encode_item
 from singletable.storage.turns import Turns
 
@@ -29,24 +30,67 @@ def _mark_binary_items(execute: Execute) -> None:
                 execute(update, (marked, number))
 
 
+def _divide_log(execute: Execute) -> None:
+    """Format 3 has a log for each table, registers of streams and what reads them, and settings for all that.
+
+    Of tables that are deleted, nobody could read the entries.
+    """
+    execute("ALTER TABLE log RENAME TO old_log").fetchall()
+    execute("DROP INDEX log_item").fetchall()
+    execute(schema.CREATE_REGISTERS).fetchall()
+    rows: list[Any] = execute("SELECT definition FROM catalog").fetchall()
+    for (text,) in rows:
+        raw = orjson.loads(text)
+        del raw["recovery_days"]
+        raw |= dict.fromkeys(("ttl", "ttl_changed_us", "recovery", "restore", "deleting_us"))
+        if raw["stream_label_us"] is not None:
+            raw["stream_label_us"] -= raw["stream_label_us"] % 1000
+        execute("UPDATE catalog SET definition = ? WHERE name = ?", (orjson.dumps(raw), raw["name"]))
+        if raw["stream"] is not None:
+            _move_log(execute, raw)
+    execute("DROP TABLE old_log").fetchall()
+
+
+def _move_log(execute: Execute, raw: dict[str, Any]) -> None:
+    table_id = raw["id"]
+    execute(schema.create_log_table(table_id)).fetchall()
+    execute(schema.INSERT_LOG, (table_id, raw["stream"]["created_us"]))
+    execute(
+        f"INSERT INTO {schema.log_table(table_id)}(at, event, pk, sk, before, after)"
+        " SELECT at, event, pk, sk, before, after FROM old_log WHERE table_id = ? AND at >= ? ORDER BY seq",
+        (table_id, raw["stream"]["created_us"]),
+    )
+    stream_id = int(scalar(execute(schema.NEXT_ID)))
+    began_us = raw["stream"]["created_us"]
+    execute(
+        "INSERT INTO stream(id, table_id, table_name, label, view, definition) VALUES (?, ?, ?, ?, ?, ?)",
+        (stream_id, table_id, raw["name"], raw["stream_label_us"], raw["stream"]["view"], orjson.dumps(raw)),
+    )
+    execute(
+        "INSERT INTO shard(stream_id, number, part, parts, first, began) VALUES (?, 0, 0, 1, 1, ?)",
+        (stream_id, began_us),
+    )
+
+
 # From each older format version, the step to the next. A step runs inside the transaction that upgrades.
-UPGRADES: Final[Mapping[int, Callable[[Execute], None]]] = {1: _mark_binary_items}
+UPGRADES: Final[Mapping[int, Callable[[Execute], None]]] = {1: _mark_binary_items, 2: _divide_log}
 
 
-def prepare(connection: apsw.Connection, place: Place) -> None:
+def prepare(connection: apsw.Connection, place: Place, now_us: int) -> None:
     """Make the database if the file is empty, upgrade it if it is old, refuse it if it is not ours."""
     if connection.readonly("main"):
         raise errors.ReadOnlyDatabaseError(
             f"{place.path} cannot be written", hint="check the permissions of the file and of its directory"
         )
-    if _is_current(connection, place):
-        return
+    is_current = _is_current(connection, place)
     if not place.in_memory:
-        _use_write_ahead_log(connection)
+        _use_write_ahead_log(connection)  # also of a copy, which SQLite has made without it
+    if is_current:
+        return
     connection.execute("BEGIN IMMEDIATE")
     try:
         if not _is_current(connection, place):  # another process may have been faster
-            _create_or_upgrade(connection.execute)
+            _create_or_upgrade(connection.execute, place, now_us)
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
@@ -56,6 +100,8 @@ def prepare(connection: apsw.Connection, place: Place) -> None:
 
 def _use_write_ahead_log(connection: apsw.Connection) -> None:
     """Switch a file to SQLite's write-ahead log. Where several processes do, SQLite does not wait by itself."""
+    if scalar(connection.execute("PRAGMA journal_mode")) == "wal":
+        return
     turns = Turns()
     for tries in itertools.count():
         try:
@@ -107,11 +153,13 @@ def _is_current(connection: apsw.Connection, place: Place) -> bool:
     return check_recognised(connection.execute, place.path) == schema.FORMAT_VERSION
 
 
-def _create_or_upgrade(execute: Execute) -> None:
+def _create_or_upgrade(execute: Execute, place: Place, now_us: int) -> None:
     version = format_version(execute)
     if version == 0:
-        execute(schema.CREATE).fetchall()
+        execute(schema.CREATE + schema.CREATE_REGISTERS).fetchall()
         return
+    if not place.in_memory:
+        copy_before_upgrade(place, version, now_us)
     while version < schema.FORMAT_VERSION:
         UPGRADES[version](execute)
         version += 1

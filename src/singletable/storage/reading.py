@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
-from singletable.storage.catalog import Execute
+from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.images import PrimaryKey, Stored
 from singletable.storage.schema import PAGE_COLUMNS, SELECT_COUNTER
 from singletable.storage.tables import Index, Table
@@ -63,6 +63,25 @@ class SegmentRange:
         return True
 
 
+T = TypeVar("T")
+
+
+class Reads(Protocol):
+    """Where requests read: a database as it is, or as it was."""
+
+    def read(self, work: Callable[[Execute, Catalog], T]) -> T:
+        """Run `work` with a connection that reads, and the catalog."""
+        ...
+
+    def select_item(self, execute: Execute, table: Table, key: PrimaryKey) -> tuple[int, bytes] | None:
+        """Return the size and the stored bytes of one item."""
+        ...
+
+    def select_rows(self, execute: Execute, wanted: PartitionRange | SegmentRange) -> Rows:
+        """Return the items of a range."""
+        ...
+
+
 class Counts(NamedTuple):
     """How many items a table or index holds, and their size."""
 
@@ -92,9 +111,11 @@ def select_image(execute: Execute, table: Table, key: PrimaryKey) -> Stored | No
     return None if row is None else Stored(*row)
 
 
-def select_partition(execute: Execute, wanted: PartitionRange, columns: str = PAGE_COLUMNS) -> Rows:
+def select_partition(
+    execute: Execute, wanted: PartitionRange, columns: str = PAGE_COLUMNS, source: str | None = None
+) -> Rows:
     """Return the items of a partition."""
-    source = wanted.table.source if wanted.index is None else wanted.index.source
+    source = source or _source(wanted)
     operators = tuple([operator for operator, _ in wanted.bounds])
     values: list[Any] = [wanted.partition, *[bound for _, bound in wanted.bounds]]
     if wanted.after is not None:
@@ -131,9 +152,11 @@ def _partition_sql(
     return _select(columns, source, conditions, ordering, is_limited)
 
 
-def select_segment(execute: Execute, wanted: SegmentRange, columns: str = PAGE_COLUMNS) -> Rows:
+def select_segment(
+    execute: Execute, wanted: SegmentRange, columns: str = PAGE_COLUMNS, source: str | None = None
+) -> Rows:
     """Return the items of a segment."""
-    source = wanted.table.source if wanted.index is None else wanted.index.source
+    source = source or _source(wanted)
     partition, order = _TABLE_ORDER if wanted.index is None else _INDEX_ORDER
     ordering = (partition, *order)
     conditions: list[str] = [f"{partition} >= ?"]
@@ -151,11 +174,20 @@ def select_segment(execute: Execute, wanted: SegmentRange, columns: str = PAGE_C
     return execute(sql, values)
 
 
-def select_rows(execute: Execute, wanted: PartitionRange | SegmentRange, columns: str = PAGE_COLUMNS) -> Rows:
-    """Return the items of a range."""
+def select_rows(
+    execute: Execute,
+    wanted: PartitionRange | SegmentRange,
+    columns: str = PAGE_COLUMNS,
+    source: str | None = None,
+) -> Rows:
+    """Return the items of a range, or what another `source` with the same columns has in their places."""
     if isinstance(wanted, PartitionRange):
-        return select_partition(execute, wanted, columns)
-    return select_segment(execute, wanted, columns)
+        return select_partition(execute, wanted, columns, source)
+    return select_segment(execute, wanted, columns, source)
+
+
+def _source(wanted: PartitionRange | SegmentRange) -> str:
+    return wanted.table.source if wanted.index is None else wanted.index.source
 
 
 # The partition column, and the columns that order the items of a partition.
@@ -179,6 +211,19 @@ def _position_values(position: Position, *, with_partition: bool) -> list[Any]:
     partition, sort = position.index_key
     values = [sort, position.pk, position.sk]
     return [partition, *values] if with_partition else values
+
+
+def take_rows(found: Rows, bytes_max: int) -> tuple[list[Any], bool]:
+    """Return rows (id, pk, sk, bytes, item) until so many bytes of items are read, and whether those are all."""
+    rows: list[Any] = []
+    read_bytes = 0
+    for row in found:
+        rows.append(row)
+        read_bytes += row[3]
+        if read_bytes >= bytes_max:
+            found.close()
+            return rows, False
+    return rows, True
 
 
 def select_counts(execute: Execute, store_id: int) -> Counts:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 APPLICATION_ID: Final = 0x53544231  # "STB1" in the header of every file
-FORMAT_VERSION: Final = 2
+FORMAT_VERSION: Final = 3
 
 CREATE: Final = f"""
 PRAGMA application_id = {APPLICATION_ID};
@@ -21,17 +21,64 @@ CREATE TABLE backfill(index_id INTEGER PRIMARY KEY, position INTEGER NOT NULL);
 CREATE TABLE dropped(name TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE token(token TEXT PRIMARY KEY, at INTEGER NOT NULL, digest BLOB NOT NULL) WITHOUT ROWID;
 CREATE INDEX token_at ON token(at);
-CREATE TABLE log(
-    seq INTEGER PRIMARY KEY,
-    at INTEGER NOT NULL,
+"""
+
+# Of logs, streams, and what reads them. Format 3 has brought them.
+CREATE_REGISTERS: Final = """
+CREATE TABLE log(table_id INTEGER PRIMARY KEY, since INTEGER NOT NULL);
+CREATE TABLE stream(
+    id INTEGER PRIMARY KEY,
     table_id INTEGER NOT NULL,
-    event INTEGER NOT NULL,
-    pk BLOB NOT NULL,
-    sk BLOB NOT NULL,
-    before BLOB,
-    after BLOB
+    table_name TEXT NOT NULL,
+    label INTEGER NOT NULL,
+    view TEXT NOT NULL,
+    definition BLOB NOT NULL,
+    ended INTEGER
 );
-CREATE INDEX log_item ON log(table_id, pk, sk, seq);
+CREATE INDEX stream_table ON stream(table_name, label);
+CREATE TABLE shard(
+    stream_id INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    parent INTEGER,
+    part INTEGER NOT NULL,
+    parts INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    last INTEGER,
+    began INTEGER NOT NULL,
+    ended INTEGER,
+    PRIMARY KEY (stream_id, number)
+) WITHOUT ROWID;
+CREATE TABLE consumer(
+    table_id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    position_at INTEGER NOT NULL,
+    hold INTEGER NOT NULL,
+    log_since INTEGER NOT NULL,
+    missed INTEGER NOT NULL,
+    owner TEXT,
+    lease_from INTEGER,
+    lease_until INTEGER,
+    PRIMARY KEY (table_id, name)
+) WITHOUT ROWID;
+CREATE TABLE dead_letter(
+    table_id INTEGER NOT NULL,
+    consumer TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    record BLOB NOT NULL,
+    error TEXT NOT NULL,
+    tries INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX dead_letter_record ON dead_letter(table_id, consumer, seq);
+CREATE TABLE restore(
+    table_id INTEGER PRIMARY KEY,
+    source_id INTEGER,
+    at INTEGER NOT NULL,
+    path TEXT,
+    pk BLOB NOT NULL,
+    sk BLOB NOT NULL
+);
 """
 
 CATALOG_VERSION: Final = "SELECT value FROM meta WHERE name = 'catalog_version'"
@@ -51,8 +98,13 @@ SAVE_TOKEN: Final = "INSERT OR REPLACE INTO token(token, at, digest) VALUES (?, 
 # A few at a time, so that no request pays for many.
 FORGET_OLD_TOKENS: Final = "DELETE FROM token WHERE token IN (SELECT token FROM token WHERE at < ? LIMIT 16)"
 
-INSERT_LOG: Final = "INSERT INTO log(at, table_id, event, pk, sk, before, after) VALUES (?, ?, ?, ?, ?, ?, ?)"
-LAST_LOG_TIME: Final = "SELECT at FROM log ORDER BY seq DESC LIMIT 1"
+SELECT_LOGS: Final = "SELECT table_id FROM log ORDER BY table_id"
+# A log stays when changes are no longer logged; `since` is when they were last turned on.
+INSERT_LOG: Final = (
+    "INSERT INTO log(table_id, since) VALUES (?, ?)"
+    " ON CONFLICT (table_id) DO UPDATE SET since = excluded.since"
+)
+DELETE_LOG: Final = "DELETE FROM log WHERE table_id = ?"
 
 SELECT_BACKFILL: Final = "SELECT position FROM backfill WHERE index_id = ?"
 SAVE_BACKFILL: Final = "INSERT OR REPLACE INTO backfill(index_id, position) VALUES (?, ?)"
@@ -136,9 +188,61 @@ def select_rows_after(table_id: int) -> str:
     return f"SELECT id, pk, sk, bytes, item FROM {item_table(table_id)} WHERE id > ? ORDER BY id LIMIT ?"
 
 
+# --- the log of a table ---------------------------------------------------------------------
+
+
+def log_table(table_id: int) -> str:
+    return f"log_{table_id}"
+
+
+def create_log_table(table_id: int) -> str:
+    # Times never go back, so an item's entries are in the order of their times, and the row id, which SQLite
+    # adds to each entry of an index, orders those of one time.
+    name = log_table(table_id)
+    return (
+        f"CREATE TABLE IF NOT EXISTS {name}(seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, event INTEGER NOT NULL,"
+        f" pk BLOB NOT NULL, sk BLOB NOT NULL, before BLOB, after BLOB);"
+        f"CREATE INDEX IF NOT EXISTS {name}_item ON {name}(pk, sk, at);"
+    )
+
+
+def insert_entry_of_log(table_id: int) -> str:
+    return f"INSERT INTO {log_table(table_id)}(at, event, pk, sk, before, after) VALUES (?, ?, ?, ?, ?, ?)"
+
+
+def select_newest_of_log(table_id: int) -> str:
+    return f"SELECT seq, at FROM {log_table(table_id)} ORDER BY seq DESC LIMIT 1"
+
+
+# --- the items of a table by the time at which they expire ------------------------------------
+
+
+def expiry_table(expiry_id: int) -> str:
+    return f"expiry_{expiry_id}"
+
+
+def create_expiry_table(expiry_id: int) -> str:
+    return (
+        f"CREATE TABLE {expiry_table(expiry_id)}(expires INTEGER NOT NULL, item INTEGER NOT NULL,"
+        f" PRIMARY KEY (expires, item)) WITHOUT ROWID;"
+    )
+
+
+def insert_expiry(expiry_id: int) -> str:
+    return f"INSERT OR IGNORE INTO {expiry_table(expiry_id)}(expires, item) VALUES (?, ?)"
+
+
+def delete_expiry(expiry_id: int) -> str:
+    return f"DELETE FROM {expiry_table(expiry_id)} WHERE expires = ? AND item = ?"
+
+
+# --- tables that are taken away -----------------------------------------------------------------
+
+# Those without a row id, with the columns of their key.
+_KEY_COLUMNS: Final = {"index": "ipk, isk, pk, sk", "expiry": "expires, item"}
+
+
 def delete_some_rows(name: str) -> str:
-    # An index table has no row id; its key's first columns serve as well for taking some rows away.
-    if name.startswith("index_"):
-        columns = "ipk, isk, pk, sk"
-        return f"DELETE FROM {name} WHERE ({columns}) IN (SELECT {columns} FROM {name} LIMIT ?)"
-    return f"DELETE FROM {name} WHERE id IN (SELECT id FROM {name} LIMIT ?)"
+    kind = name.partition("_")[0]
+    columns = _KEY_COLUMNS.get(kind, "rowid")
+    return f"DELETE FROM {name} WHERE ({columns}) IN (SELECT {columns} FROM {name} LIMIT ?)"

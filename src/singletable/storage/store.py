@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -10,18 +11,31 @@ from typing import Any, Generic, TypeVar
 import apsw
 
 from singletable import errors, limits
-from singletable.clock import Clock
-from singletable.storage import failures, fork, schema
-from singletable.storage.background import Background, has_work
+from singletable.clock import Clock, ManualClock
+from singletable.storage import failures, fork, reclaiming
+from singletable.storage.background import Background, has_chores
+from singletable.storage.backup_folder import BackupFolder
+from singletable.storage.backup_making import Backups
 from singletable.storage.catalog import Catalog, Execute, catalog_version, load_catalog
 from singletable.storage.connections import Place, Reader, Readers, connect, create_file
 from singletable.storage.formats import check_not_upgraded, prepare
+from singletable.storage.log import select_logs
 from singletable.storage.propagation import Propagation
-from singletable.storage.reading import snapshot
+from singletable.storage.reading import (
+    PartitionRange,
+    Rows,
+    SegmentRange,
+    select_item,
+    select_rows,
+    snapshot,
+)
+from singletable.storage.times import newest_known_us
 from singletable.storage.transaction import PostponedError, Transaction
 from singletable.storage.turns import Turns
 
 T = TypeVar("T")
+
+_log = logging.getLogger("singletable.storage")
 
 # A request reads again when the catalog has changed meanwhile. So often in a row it cannot have.
 _CATALOG_TRIES_MAX = 100
@@ -88,10 +102,19 @@ class Store:
     never see uncommitted rows. A database in memory has one connection, which reads and writes take in turns.
     """
 
-    def __init__(self, place: Place, clock: Clock, *, index_delay_us: int = 0) -> None:
+    def __init__(
+        self,
+        place: Place,
+        clock: Clock,
+        *,
+        index_delay_us: int = 0,
+        sweep_s: float | None = 1.0,
+        on_expired: Callable[[str, int], None] | None = None,
+    ) -> None:
         self.path = place.path
         self.clock = clock
         self.propagation = Propagation(delay_us=index_delay_us, clock=clock) if index_delay_us else None
+        self.select_item = select_item
         self._place = place
         self._waiting: deque[Written[Any]] = deque()
         self._writing = threading.Lock()
@@ -104,10 +127,16 @@ class Store:
         self._lost_by_fork = False
         self._readers = None if place.in_memory else Readers(place)
         self._publishing = threading.Lock()
+        self._listeners: tuple[Callable[[], None], ...] = ()
         self.catalog = Catalog(0, {})
-        self.background = Background(self.write, clock)
+        self._on_expired = on_expired
+        self.background = Background(self.read, self.write, clock, sweep_s=sweep_s)
+        self.backups = Backups(BackupFolder(place.backups), self, clock)
         self._open()
+        self.backups.clean()
         fork.watch(self)
+        if isinstance(clock, ManualClock):
+            clock.follow(self.background)
 
     # --- reading -------------------------------------------------------------------
 
@@ -131,6 +160,11 @@ class Store:
         except apsw.Error as error:
             raise failures.translate(error, self.path) from error
 
+    def select_rows(self, execute: Execute, wanted: PartitionRange | SegmentRange) -> Rows:
+        """Return the items of a range; of a global index, as it is with its delay."""
+        lagging = self.propagation
+        return select_rows(execute, wanted) if lagging is None else lagging.select(execute, wanted)
+
     def read_catalog(self, work: Callable[[Catalog], T]) -> T:
         """Run `work` with the catalog, as it is stored now."""
 
@@ -139,6 +173,10 @@ class Store:
             return work(catalog)
 
         return self.read(read)
+
+    def catalog_now(self) -> Catalog:
+        """Return the catalog as it is stored now."""
+        return self.read_catalog(lambda catalog: catalog)
 
     def _read(self, reader: Reader, work: Callable[[Execute, Catalog], T]) -> T:
         for _ in range(_CATALOG_TRIES_MAX):
@@ -175,6 +213,31 @@ class Store:
             finally:
                 self._roll_back()  # of a snapshot that an interrupt left open
 
+    # --- copying -----------------------------------------------------------------------
+
+    def take_reader(self) -> Reader | None:
+        """Return a connection that is used for nothing else; None in memory, where there is only one for all."""
+        if self._readers is None:
+            return None
+        try:
+            return self._readers.take()
+        except apsw.Error as error:
+            raise failures.translate(error, self.path) from error
+
+    def end_reader(self, reader: Reader) -> None:
+        """Close a connection that `take_reader` has returned."""
+        if self._readers is not None:
+            self._readers.forget(reader)
+
+    def hold_together(self, readers: Sequence[Reader]) -> None:
+        """Let connections keep to one state of the file, the same for all: nobody commits meanwhile."""
+
+        def work(transaction: Transaction) -> None:
+            for reader in readers:
+                reader.hold()
+
+        self.write(work)
+
     # --- writing ---------------------------------------------------------------------
 
     def write(self, work: Callable[[Transaction], T]) -> T:
@@ -198,6 +261,15 @@ class Store:
                 job.is_done = True  # interrupted: nobody waits for it any more
             raise
         return jobs
+
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Call `listener` after each COMMIT of this process that has logged a change. It must not wait."""
+        with self._publishing:
+            self._listeners = (*self._listeners, listener)
+
+    def listen_no_more(self, listener: Callable[[], None]) -> None:
+        with self._publishing:
+            self._listeners = tuple(known for known in self._listeners if known != listener)
 
     # --- writing in two steps, for a caller that must not wait for the disk -------------------------
 
@@ -297,8 +369,10 @@ class Store:
         """
         if writer.data_version() != self._writer_seen:
             self._catch_up(writer)
-        clock_us = self.clock.now_us()
-        transaction = Transaction(writer, self.catalog, max(clock_us, self._last_us), clock_us)
+        clock_us, last_us = self.clock.now_us(), self._last_us
+        # Behind a clock that was put back, each transaction has a time of its own all the same.
+        now_us = clock_us if clock_us >= last_us else last_us + 1
+        transaction = Transaction(writer, self.catalog, now_us, clock_us)
         if self.propagation is not None:
             transaction.changes = []
         transaction.room = room
@@ -338,6 +412,20 @@ class Store:
         self._last_us = transaction.now_us
         if transaction.catalog is not self.catalog:
             self._publish(transaction.catalog)
+        if transaction.expired or transaction.has_logged:
+            self._tell(transaction)
+
+    def _tell(self, transaction: Transaction) -> None:
+        """Tell what was committed. Nobody who is told can undo it: what they raise fails no request."""
+        try:
+            if self._on_expired is not None:
+                for table, items in transaction.expired.items():
+                    self._on_expired(table, items)
+            if transaction.has_logged:
+                for listener in self._listeners:
+                    listener()
+        except Exception:
+            _log.exception("%s: somebody could not be told of a change", self.path)
 
     def _stored_version(self, execute: Execute) -> int:
         """Return the version of the stored catalog, unless a newer release has changed the file's format."""
@@ -348,7 +436,7 @@ class Store:
         """Learn what other processes have done since the last transaction of this one."""
         if self._stored_version(writer.execute) != self.catalog.version:
             self._publish(load_catalog(writer.execute))
-        self._last_us = max(self._last_us, next(writer.execute(schema.LAST_LOG_TIME), (0,))[0])
+        self._last_us = max(self._last_us, newest_known_us(writer.execute, self.catalog))
         self._writer_seen = writer.data_version()
 
     def _roll_back(self) -> None:
@@ -363,7 +451,7 @@ class Store:
         with self._publishing:
             if catalog.version > self.catalog.version:
                 self.catalog = catalog
-        if has_work(catalog):
+        if has_chores(catalog):
             self.background.wake()
 
     # --- opening and closing -----------------------------------------------------------
@@ -375,10 +463,10 @@ class Store:
             # Held, because the background thread may be woken here, and waits for its turn.
             with self._writing:
                 self._writer = connect(self._place, self._turns)
-                prepare(self._writer, self._place)
+                prepare(self._writer, self._place, self.clock.now_us())
                 with self._writer:
                     self._catch_up(self._writer)
-                    is_idle = next(self._writer.execute(schema.SELECT_DROPPED), None) is None
+                    is_idle = self._is_idle(self._writer.execute)
         except apsw.Error as error:
             self._disconnect_writer()
             raise failures.translate(error, self.path) from error
@@ -391,6 +479,11 @@ class Store:
         if not is_idle:
             self.background.wake()
 
+    def _is_idle(self, execute: Execute) -> bool:
+        """Tell whether nothing is left to do, also of tables that are deleted."""
+        is_reclaimed = not reclaiming.is_due(execute, self.catalog, 0)
+        return is_reclaimed and not has_chores(self.catalog) and not select_logs(execute)
+
     def _open_writer(self) -> apsw.Connection:
         if self._writer is None:
             if self._lost_by_fork:
@@ -402,6 +495,8 @@ class Store:
                 raise failures.closed(self.path)
             self._writer = connect(self._place, self._turns)
             self._writer_seen = -1
+            if has_chores(self.catalog):
+                self.background.wake()  # in a forked child there is no thread yet, and its parent may end
         return self._writer
 
     def _disconnect_writer(self) -> None:
@@ -411,6 +506,7 @@ class Store:
 
     def close(self) -> None:
         """Wait for the requests under way, and close the file. Closing twice does nothing."""
+        self.backups.close()
         self.background.stop()
         with self._writing:
             self._is_closed = True
@@ -432,7 +528,9 @@ class Store:
         if in_child:
             self._waiting.clear()  # of threads that exist in the parent only
             self._publishing = threading.Lock()
+            self._listeners = ()
             self.background.forget_thread()
+            self.backups.forget_threads()
             if self._place.in_memory and self._writer is not None:
                 fork.keep_from_closing(self._writer)
                 self._writer = None

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from singletable import limits
 from singletable.storage import schema
 from singletable.storage.definitions import IndexDefinition, KeyAttribute, TableDefinition
+from singletable.storage.expiry import Expiry
 from singletable.storage.images import Image, PrimaryKey
 from singletable.values.keys import composite_key_bytes, key_bytes, partition_bytes
 from singletable.values.sizes import item_bytes, value_bytes
@@ -86,10 +87,12 @@ class Table:
     __slots__ = (
         "definition",
         "delete_item",
+        "expiry",
         "id",
         "index_by_name",
         "indexes",
         "insert_item",
+        "insert_log",
         "key_names",
         "logs_changes",
         "name",
@@ -116,7 +119,9 @@ class Table:
         self.sort_type = sort[0].type if sort else None
         self.indexes = tuple(Index(index, definition) for index in definition.indexes)
         self.index_by_name = {index.name: index for index in self.indexes}
+        self.expiry = None if definition.ttl is None else Expiry(definition.ttl)
         self.source = schema.item_source(self.id)
+        self.insert_log = schema.insert_entry_of_log(self.id)
         self.select_item = schema.select_item(self.id)
         self.select_image = schema.select_image(self.id)
         self.insert_item = schema.insert_item(self.id)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 import apsw
 
 from singletable import limits
-from singletable.storage import schema
+from singletable.storage import schema, streams
 from singletable.storage.catalog import Catalog, scalar
 from singletable.storage.changes import Change, EntryMove
-from singletable.storage.definitions import IndexDefinition, TableDefinition, encode_definition
+from singletable.storage.definitions import (
+    IndexDefinition,
+    TableDefinition,
+    TtlDefinition,
+    encode_definition,
+)
+from singletable.storage.expiry import Expiry
 from singletable.storage.images import PrimaryKey, Stored
+from singletable.storage.log import EXPIRED, INSERTED, MODIFIED, REMOVED
 from singletable.storage.reading import Counts, select_counts, select_image
-from singletable.storage.tables import Index, Table
-
-INSERTED, MODIFIED, REMOVED = 1, 2, 3
+from singletable.storage.tables import Table
 
 # A physical table with more rows than this is emptied piece by piece in the background before it is dropped.
 _DROP_AT_ONCE_ITEMS = 1_000
@@ -41,6 +43,8 @@ class Transaction:
         "clock_us",
         "connection",
         "execute",
+        "expired",
+        "has_logged",
         "is_dirty",
         "now_us",
         "room",
@@ -53,8 +57,10 @@ class Transaction:
         self.now_us = now_us  # the time of changes, which never goes back
         self.clock_us = clock_us  # what the clock says
         self.is_dirty = False
+        self.has_logged = False
         self.room: int | None = None  # for items that are read; with too little of it, a request is postponed
         self.changes: list[Change] | None = None  # a list, where somebody wants to know what was applied
+        self.expired: dict[str, int] = {}  # items of each table that were deleted because they had
         self._counts: dict[int, list[int]] = {}
 
     # --- items ------------------------------------------------------------------
@@ -69,7 +75,7 @@ class Transaction:
         return image
 
     def apply(self, change: Change) -> None:
-        """Write a change with everything that follows from it: index entries, counts, log entry."""
+        """Write a change with everything that follows from it: index entries, expiry, counts, log entry."""
         before, after = change.before, change.after
         if after is None and before is None:
             return
@@ -77,13 +83,18 @@ class Transaction:
         row_id = self._write_item(change)
         for move in change.moves:
             self._write_entry(move, change, row_id)
-        self._count(
+        if change.table.expiry is not None:
+            self._write_expiry(change.table.expiry, change, row_id)
+        self.count(
             change.table.id,
             items=(after is not None) - (before is not None),
             item_bytes=(after.item_bytes if after else 0) - (before.item_bytes if before else 0),
         )
         if change.table.logs_changes:
             self._log(change)
+        if change.is_expiry:
+            name = change.table.name
+            self.expired[name] = self.expired.get(name, 0) + 1
         if self.changes is not None:
             self.changes.append(change)
 
@@ -105,16 +116,27 @@ class Transaction:
         if old == new and index.is_ready:
             if before and after and new:
                 growth = index.projected_bytes(after) - index.projected_bytes(before)
-                self._count(index.id, items=0, item_bytes=growth)
+                self.count(index.id, items=0, item_bytes=growth)
             return
         if before and old:
             self.execute(index.delete_entry, (*old, *change.key))
             # While an index is being filled, the item may not have had its entry yet.
             if index.is_ready or self.connection.changes():
-                self._count(index.id, items=-1, item_bytes=-index.projected_bytes(before))
+                self.count(index.id, items=-1, item_bytes=-index.projected_bytes(before))
         if after and new:
             self.execute(index.insert_entry, (*new, *change.key, row_id))
-            self._count(index.id, items=1, item_bytes=index.projected_bytes(after))
+            self.count(index.id, items=1, item_bytes=index.projected_bytes(after))
+
+    def _write_expiry(self, expiry: Expiry, change: Change, row_id: int) -> None:
+        before, after = change.before, change.after
+        old = None if before is None else expiry.time_of(before.item)
+        new = None if after is None else expiry.time_of(after.item)
+        if old == new and expiry.is_ready:
+            return
+        if old is not None:
+            self.execute(expiry.delete_entry, (old, row_id))
+        if new is not None:
+            self.execute(expiry.insert_entry, (new, row_id))
 
     def _log(self, change: Change) -> None:
         before, after, table = change.before, change.after, change.table
@@ -122,9 +144,13 @@ class Transaction:
         new = after.raw if after else None
         if old == new:
             return  # a write that changes nothing leaves no record (AWS guide, "Change data capture")
-        event = INSERTED if old is None else REMOVED if new is None else MODIFIED
+        if new is None:
+            event = EXPIRED if change.is_expiry else REMOVED
+        else:
+            event = INSERTED if old is None else MODIFIED
         kept = new if table.definition.stream is not None else None
-        self.execute(schema.INSERT_LOG, (change.at_us, table.id, event, *change.key, old, kept))
+        self.execute(table.insert_log, (change.at_us, event, *change.key, old, kept))
+        self.has_logged = True
 
     # --- counts -------------------------------------------------------------------
 
@@ -134,7 +160,7 @@ class Transaction:
         items, item_bytes = self._counts.get(store_id, (0, 0))
         return Counts(stored.items + items, stored.item_bytes + item_bytes)
 
-    def _count(self, store_id: int, *, items: int, item_bytes: int) -> None:
+    def count(self, store_id: int, *, items: int, item_bytes: int) -> None:
         if items or item_bytes:
             pending = self._counts.setdefault(store_id, [0, 0])
             pending[0] += items
@@ -159,12 +185,16 @@ class Transaction:
         self.execute(schema.INSERT_COUNTER, (definition.id,))
         for index in definition.indexes:
             self._create_index(index)
-        self._save(definition)
+        if definition.logs_changes:
+            self._create_log(definition.id)
+        if definition.stream is not None:
+            streams.open_stream(self.execute, self.new_id(), definition, self.now_us)
+        self.save(definition)
 
     def alter_table(self, definition: TableDefinition) -> None:
         """Store a new definition of a table; make and drop the indexes in which it differs."""
         self.is_dirty = True
-        table = self.catalog.get(definition.name)
+        table = self.catalog.named(definition.name)
         assert table is not None
         old = {index.id: index for index in table.definition.indexes}
         new = {index.id: index for index in definition.indexes}
@@ -174,12 +204,46 @@ class Transaction:
             self._create_index(new[index_id])
             if new[index_id].status == "CREATING":
                 self.execute(schema.SAVE_BACKFILL, (index_id, 0))
-        self._save(definition)
+        self._alter_log(table.definition, definition)
+        self._alter_expiry(table.definition.ttl, definition.ttl)
+        self.save(definition)
+
+    def _alter_log(self, old: TableDefinition, new: TableDefinition) -> None:
+        if new.logs_changes and not old.logs_changes:
+            self._create_log(new.id)
+        if old.stream != new.stream:
+            if old.stream is not None:
+                streams.end_stream(self.execute, old.id, self.now_us)
+            if new.stream is not None:
+                streams.open_stream(self.execute, self.new_id(), new, self.now_us)
+
+    def _create_log(self, table_id: int) -> None:
+        # It may be there from earlier on: a log stays as long as its table, so that its numbers go on.
+        self.execute(schema.create_log_table(table_id)).fetchall()
+        self.execute(schema.INSERT_LOG, (table_id, self.now_us))
+
+    def _alter_expiry(self, old: TtlDefinition | None, new: TtlDefinition | None) -> None:
+        old_id, new_id = (None if ttl is None else ttl.id for ttl in (old, new))
+        if old_id == new_id:
+            return
+        if old_id is not None:
+            self._drop_expiry(old_id)
+        if new_id is not None:
+            self.execute(schema.create_expiry_table(new_id)).fetchall()
+            self.execute(schema.SAVE_BACKFILL, (new_id, 0))
+
+    def _drop_expiry(self, expiry_id: int) -> None:
+        self.execute(schema.INSERT_DROPPED, (schema.expiry_table(expiry_id),))
+        self.execute(schema.DELETE_BACKFILL, (expiry_id,))
 
     def delete_table(self, table: Table) -> None:
         self.is_dirty = True
         for index in table.indexes:
             self._drop_index(index.id)
+        if table.expiry is not None:
+            self._drop_expiry(table.expiry.id)
+        if table.definition.stream is not None:
+            streams.end_stream(self.execute, table.id, self.now_us)
         self._drop(schema.item_table(table.id), self.counts(table.id).items)
         self._forget_counts(table.id)
         self.execute(schema.FORGET_TABLE, (table.name,))
@@ -204,47 +268,14 @@ class Transaction:
         self.execute(schema.DELETE_COUNTER, (store_id,))
         self._counts.pop(store_id, None)
 
-    def _save(self, definition: TableDefinition) -> None:
+    def save(self, definition: TableDefinition) -> None:
+        """Store the definition of a table, and let the rest of this transaction use it."""
         text = encode_definition(definition)
         self.execute(schema.SAVE_TABLE, (definition.name, definition.id, text))
         self.catalog = self.catalog.with_table(self._bump_version(), definition)
 
     def _bump_version(self) -> int:
         return int(scalar(self.execute(schema.BUMP_CATALOG)))
-
-    # --- background work --------------------------------------------------------------
-
-    def backfill(self, table: Table, index: Index, *, rows_max: int) -> bool:
-        """Make the entries of the next rows of a table in a new index. Return whether none is left."""
-        self.is_dirty = True
-        position = int(scalar(self.execute(schema.SELECT_BACKFILL, (index.id,))))
-        rows: list[Any] = self.execute(schema.select_rows_after(table.id), (position, rows_max)).fetchall()
-        for row_id, pk, sk, item_bytes, raw in rows:
-            image = Stored(row_id, item_bytes, raw)
-            entry = index.entry_key(image.item)
-            if entry is None:
-                continue
-            self.execute(index.insert_missing_entry, (*entry, pk, sk, row_id))
-            if self.connection.changes():
-                self._count(index.id, items=1, item_bytes=index.projected_bytes(image))
-        if len(rows) == rows_max:
-            self.execute(schema.SAVE_BACKFILL, (index.id, rows[-1][0]))
-            return False
-        self.execute(schema.DELETE_BACKFILL, (index.id,))
-        self._save(_with_index_active(table.definition, index.id))
-        return True
-
-    def reclaim(self, *, rows_max: int) -> bool:
-        """Take some rows of dropped tables away. Return whether none is left."""
-        name = next(self.execute(schema.SELECT_DROPPED), (None,))[0]
-        if name is None:
-            return True
-        self.is_dirty = True
-        self.execute(schema.delete_some_rows(name), (rows_max,))
-        if self.connection.changes() < rows_max:
-            self.execute(f"DROP TABLE {name}").fetchall()
-            self.execute(schema.DELETE_DROPPED, (name,))
-        return False
 
     # --- idempotency tokens ---------------------------------------------------------------
 
@@ -261,8 +292,3 @@ class Transaction:
         self.is_dirty = True
         self.execute(schema.FORGET_OLD_TOKENS, (self.clock_us - limits.TRANSACTION_TOKEN_S * 1_000_000,))
         self.execute(schema.SAVE_TOKEN, (token, self.clock_us, digest))
-
-
-def _with_index_active(definition: TableDefinition, index_id: int) -> TableDefinition:
-    indexes = (replace(i, status="ACTIVE") if i.id == index_id else i for i in definition.indexes)
-    return replace(definition, indexes=tuple(indexes))

@@ -33,7 +33,8 @@ _COMPLEMENT: Final = bytes(255 - b for b in range(256))
 _ESCAPED_ZERO: Final = b"\x00\xff"
 _PART_END: Final = b"\x00\x01"
 
-_HASH_SPACE: Final = 2**32
+HASH_BYTES: Final = 4  # in front of the key in a partition column
+_HASH_SPACE: Final = 256**HASH_BYTES
 
 
 def number_key_bytes(canonical: str) -> bytes:
@@ -117,15 +118,15 @@ def composite_unfinished(data: bytes) -> bytes:
 
 def partition_bytes(data: bytes) -> bytes:
     """Return the stored partition column: a hash of the partition key, then the key itself."""
-    return crc32(data).to_bytes(4, "big") + data
+    return crc32(data).to_bytes(HASH_BYTES, "big") + data
 
 
 def segment_range(segment: int, total_segments: int) -> tuple[bytes, bytes | None]:
     """Return the half-open range of partition columns of one segment of a parallel scan."""
-    low = _segment_start(segment, total_segments).to_bytes(4, "big")
+    low = _segment_start(segment, total_segments).to_bytes(HASH_BYTES, "big")
     if segment + 1 == total_segments:
         return low, None
-    return low, _segment_start(segment + 1, total_segments).to_bytes(4, "big")
+    return low, _segment_start(segment + 1, total_segments).to_bytes(HASH_BYTES, "big")
 
 
 def _segment_start(segment: int, total_segments: int) -> int:

@@ -131,7 +131,8 @@ def _failed(session: Session, operation: str, failure: Exception) -> WireAnswer:
     _log.error("%s: %s", operation, failure.message)
     _log.debug("where it failed", exc_info=failure)
     # Where the file is, is told to those who read the log.
-    return error_answer(InternalServerError(failure.message.replace(session.store.path, "the database")))
+    message = session.store.backups.folder.hidden(failure.message)
+    return error_answer(InternalServerError(message.replace(session.store.path, "the database")))
 
 
 def _parse(body: bytes) -> dict[str, Any]:

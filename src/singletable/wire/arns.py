@@ -14,6 +14,7 @@ DEFAULT_ACCOUNT: Final = "000000000000"
 
 _REGION: Final = re.compile(r"[a-z]{2,}(-[a-z]+)+-[0-9]{1,2}")
 _ACCOUNT: Final = re.compile(r"[0-9]{12}")
+_AREAS: Final = frozenset(("af", "ap", "ca", "cn", "eu", "eusc", "il", "me", "mx", "sa", "us"))
 _PARTITIONS: Final = {"cn": "aws-cn", "eusc": "aws-eusc", "us-gov": "aws-us-gov"}
 _OF_ONE_TABLE: Final = frozenset(
     operation for operation, name in INPUTS.items() if "TableName" in SHAPES[name]["members"]
@@ -36,6 +37,11 @@ def check_account(account: str) -> str:
     if _ACCOUNT.fullmatch(account) is None:
         raise ValueError(f"{account!r} is no account: it has 12 digits")
     return account
+
+
+def is_known_region(region: str) -> bool:
+    """Tell whether AWS may have a region of this name: its areas are known, its cities grow in number."""
+    return region.split("-")[0] in _AREAS and _REGION.fullmatch(region) is not None
 
 
 def partition_of(region: str) -> str:
@@ -68,16 +74,20 @@ def check_table_arns(operation: str, params: Mapping[str, Any], region: str, acc
     taken from there. The shape of an ARN has been checked before, save in a transaction that is refused for its
     actions (refusals.py): those that are none are passed over.
     """
-    names = (params["TableName"],) if operation in _OF_ONE_TABLE else _table_names(operation, params)
+    names = _one_name(params) if operation in _OF_ONE_TABLE else _table_names(operation, params)
     for name in names:
-        if name.startswith("arn:"):
-            _check_table_arn(name, region, account)
+        arn = Arn.parse(name) if name.startswith("arn:") else None
+        if arn is not None:
+            check_place(arn, name, region, account)
 
 
-def _check_table_arn(text: str, region: str, account: str) -> None:
-    arn = Arn.parse(text)
-    if arn is None:
-        return
+def _one_name(params: Mapping[str, Any]) -> Iterable[str]:
+    name = params.get("TableName")  # operations that list something can do without
+    return () if name is None else (name,)
+
+
+def check_place(arn: Arn, text: str, region: str, account: str) -> None:
+    """Refuse an ARN of another region or account."""
     if arn.partition != partition_of(region):
         raise ValidationError(f"{ONE_ERROR}Invalid AWS partition in '{text}'")
     if arn.region != region:

@@ -40,7 +40,7 @@ from singletable.wire.parameters import (
 
 def batch_get_item(session: Session, params: Params, form: Form) -> Outcome:
     request = parse_batch_get(params, form)
-    result = batches.batch_get_item(session.store, request, session.patience, session.throttle)
+    result = batches.batch_get_item(session.reads, request, session.patience, session.throttle)
     tables = params["RequestItems"]
     answer: Answer = {
         # By what the request calls them: "a map of table name or table ARN to a list of items" (API reference).

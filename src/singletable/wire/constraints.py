@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from singletable.wire.live_shapes import Shape, live_shape
-from singletable.wire.member_types import OPAQUE, fits
+from singletable.wire.member_types import OPAQUE, fits, is_time
 from singletable.wire.refusals import refuse
 from singletable.wire.shapes import INPUTS, SHAPES
 from singletable.wire.violations import TABLE_NAME_LENGTH_MAX, TABLE_NAME_LENGTH_MIN, TABLE_NAME_PATTERN
@@ -101,6 +101,8 @@ def _accepts(shape: Shape) -> Accepts:
             return _accepts_number(shape)
         case "boolean":
             return _accepts_bool
+        case "timestamp":
+            return is_time
         case kind:
             raise AssertionError(f"no input has a member of type {kind}")
 

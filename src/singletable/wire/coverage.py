@@ -32,13 +32,9 @@ _NO_BUCKETS: Final = Unserved("no", "there is no S3")
 UNSERVED_OPERATIONS: Final[Mapping[str, Unserved]] = {
     "BatchExecuteStatement": _later("PartiQL"),
     "CancelBulkOperation": _NO_BUCKETS,
-    "CreateBackup": _later("backups"),
     "CreateGlobalTable": _ONE_REGION,
-    "DeleteBackup": _later("backups"),
     "DeleteResourcePolicy": _NO_POLICIES,
-    "DescribeBackup": _later("backups"),
     "DescribeBulkOperation": _NO_BUCKETS,
-    "DescribeContinuousBackups": _later("point-in-time recovery"),
     "DescribeContributorInsights": _NO_INSIGHTS,
     "DescribeExport": _later("export"),
     "DescribeGlobalTable": _ONE_REGION,
@@ -46,7 +42,6 @@ UNSERVED_OPERATIONS: Final[Mapping[str, Unserved]] = {
     "DescribeImport": _later("import"),
     "DescribeKinesisStreamingDestination": _NO_KINESIS,
     "DescribeTableReplicaAutoScaling": _ONE_REGION,
-    "DescribeTimeToLive": _later("time to live"),
     "DisableKinesisStreamingDestination": _NO_KINESIS,
     "EnableKinesisStreamingDestination": _NO_KINESIS,
     "ExecuteStatement": _later("PartiQL"),
@@ -54,29 +49,19 @@ UNSERVED_OPERATIONS: Final[Mapping[str, Unserved]] = {
     "ExportTableToPointInTime": _later("export"),
     "GetResourcePolicy": _NO_POLICIES,
     "ImportTable": _later("import"),
-    "ListBackups": _later("backups"),
     "ListBulkOperations": _NO_BUCKETS,
     "ListContributorInsights": _NO_INSIGHTS,
     "ListExports": _later("export"),
     "ListGlobalTables": _ONE_REGION,
     "ListImports": _later("import"),
     "PutResourcePolicy": _NO_POLICIES,
-    "RestoreTableFromBackup": _later("backups"),
-    "RestoreTableToPointInTime": _later("point-in-time recovery"),
     "SearchVectors": _later("vector search"),
     "StartBulkPutItems": _NO_BUCKETS,
-    "UpdateContinuousBackups": _later("point-in-time recovery"),
     "UpdateContributorInsights": _NO_INSIGHTS,
     "UpdateGlobalTable": _ONE_REGION,
     "UpdateGlobalTableSettings": _ONE_REGION,
     "UpdateKinesisStreamingDestination": _NO_KINESIS,
     "UpdateTableReplicaAutoScaling": _ONE_REGION,
-    "UpdateTimeToLive": _later("time to live"),
-    # DynamoDB Streams
-    "DescribeStream": _later("streams"),
-    "GetRecords": _later("streams"),
-    "GetShardIterator": _later("streams"),
-    "ListStreams": _later("streams"),
 }
 
 # Parameters of served operations, by the name that they have in each operation that takes them.
@@ -89,6 +74,7 @@ UNSERVED_PARAMETERS: Final[Mapping[str, Unserved]] = {
     "ReplicaUpdates": _ONE_REGION,
     "ResourcePolicy": _NO_POLICIES,
     "VectorIndexes": _later("vector search"),
+    "VectorIndexOverride": _later("vector search"),
     "VectorIndexUpdates": _later("vector search"),
 }
 
@@ -113,16 +99,27 @@ def _sentence(subject: str, unserved: Unserved) -> str:
 OPERATION_REMARKS: Final[Mapping[str, str]] = {
     "BatchGetItem": "always finds what was written before; [reads](#reads)",
     "BatchWriteItem": "`UnprocessedItems` is always empty; its writes are one transaction, on AWS they are not",
+    "CreateBackup": "exactly the moment of the request; the backup is [a file](../guides/backups.md)",
     "CreateTable": "answers `CREATING`, and the table [is ready at once](#statuses)",
-    "DeleteTable": "answers `DELETING`; the next request finds no such table",
+    "DeleteTable": "answers `DELETING`; the next request finds no such table, unless it is large and "
+    "[backed up first](../guides/backups.md#tables-that-were-deleted)",
+    "DescribeContinuousBackups": "`LatestRestorableDateTime` is now; on AWS it is about five minutes ago",
     "DescribeLimits": "AWS's defaults; those of a table are held, those of an account are not",
+    "DescribeStream": "shards follow each other by [rules of ours](../guides/streams.md#shards)",
     "DescribeTable": "counts and sizes are exact, and of this moment; on AWS they are up to six hours old",
     "GetItem": "[always up to date](#reads)",
+    "GetRecords": "finds a change [as soon as](../guides/streams.md#what-differs-from-amazon-dynamodb) it is "
+    "written",
     "Query": "[up to date](#reads), also through a global index, unless that is to lag",
+    "RestoreTableFromBackup": "verifies the checksum of the backup first; a small table is "
+    "[ready at once](#statuses)",
+    "RestoreTableToPointInTime": "exact to the change; a small table is [ready at once](#statuses)",
     "Scan": "[another order](#the-order-of-a-scan) of partitions than on AWS",
     "TransactGetItems": "[never conflicts](#transactions)",
     "TransactWriteItems": "[never conflicts](#transactions)",
     "UpdateTable": "a new index is filled [in the background](#statuses), of a small table at once",
+    "UpdateTimeToLive": "`ENABLED` at once, unless the table is large; expired items go "
+    "[within seconds](../guides/ttl.md)",
 }
 
 _WITHOUT_EFFECT: Final = "checked, kept and described; without effect"
@@ -134,7 +131,6 @@ PARAMETER_REMARKS: Final[Mapping[str, str]] = {
     "OnDemandThroughput": _NO_THROTTLING,
     "ProvisionedThroughput": _NO_THROTTLING,
     "SSESpecification": f"{_WITHOUT_EFFECT}: the file is not encrypted",
-    "StreamSpecification": "changes are kept in the file; streams are read in a later release",
     "TableClass": _WITHOUT_EFFECT,
     "WarmThroughput": _NO_THROTTLING,
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from singletable.engine.tables import TableDescription
 from singletable.storage.definitions import IndexDefinition, KeySchema, TableDefinition
@@ -30,7 +31,7 @@ def table_description(session: Session, described: TableDescription, form: Form)
             for attribute in sorted(table.attributes, key=lambda attribute: attribute.name)
         ],
         "TableName": table.name,
-        "KeySchema": _key_schema(table.key),
+        "KeySchema": key_schema(table.key),
         "TableStatus": described.status,
         "CreationDateTime": form.time(table.created_us),
         "ProvisionedThroughput": provisioned(table.throughput, table.settings, described.now_us, form),
@@ -46,28 +47,32 @@ def table_description(session: Session, described: TableDescription, form: Form)
         if indexes:
             answer[name] = indexes
     answer.update(_stream(table, arn))
+    answer.update(_restore(session, table, form))
     answer.update(_settings(session, described, form))
     if described.status == "DELETING":
         return {name: value for name, value in answer.items() if name not in _NOT_OF_DELETED}
     return answer
 
 
-def _key_schema(key: KeySchema) -> list[Answer]:
+def key_schema(key: KeySchema) -> list[Answer]:
     return [
         *({"AttributeName": attribute.name, "KeyType": "HASH"} for attribute in key.partition),
         *({"AttributeName": attribute.name, "KeyType": "RANGE"} for attribute in key.sort),
     ]
 
 
-def _index(described: TableDescription, index: IndexDefinition, table_arn: str, form: Form) -> Answer:
-    counts = described.counts.get(index.id, Counts(0, 0))
+def index_info(index: IndexDefinition) -> Answer:
+    """Describe what an index is, without what it holds."""
     projection: Answer = {"ProjectionType": index.projection.kind}
     if index.projection.attributes:
         projection["NonKeyAttributes"] = sorted(index.projection.attributes)
+    return {"IndexName": index.name, "KeySchema": key_schema(index.key), "Projection": projection}
+
+
+def _index(described: TableDescription, index: IndexDefinition, table_arn: str, form: Form) -> Answer:
+    counts = described.counts.get(index.id, Counts(0, 0))
     answer: Answer = {
-        "IndexName": index.name,
-        "KeySchema": _key_schema(index.key),
-        "Projection": projection,
+        **index_info(index),
         "IndexSizeBytes": counts.item_bytes,
         "ItemCount": counts.items,
         "IndexArn": f"{table_arn}/index/{index.name}",
@@ -98,9 +103,24 @@ def _stream(table: TableDefinition, table_arn: str) -> Answer:
     return answer
 
 
+def _restore(session: Session, table: TableDefinition, form: Form) -> Answer:
+    restore = table.restore
+    if restore is None or not restore.in_progress:  # it is told only so long (ack-api-quirks, DDB-TABLE-216)
+        return {}
+    answer: Answer = {
+        "SourceTableArn": session.table_arn(restore.source_table),
+        "RestoreDateTime": form.time(restore.at_us),
+        "RestoreInProgress": restore.in_progress,
+    }
+    if restore.backup_arn is not None:
+        answer["SourceBackupArn"] = restore.backup_arn
+    return {"RestoreSummary": answer}
+
+
 def _settings(session: Session, described: TableDescription, form: Form) -> Answer:
     table, settings = described.definition, described.definition.settings
-    answer: Answer = {**_encryption(session, described), **on_demand(settings)}
+    is_updating = "SSESpecification" in described.updating
+    answer: Answer = {**encryption(session, settings, updating=is_updating), **on_demand(settings)}
     if "TableClass" in settings:
         answer["TableClassSummary"] = {"TableClass": settings["TableClass"]}
         if "TableClassLastUpdateDateTime" in settings:
@@ -113,14 +133,13 @@ def _settings(session: Session, described: TableDescription, form: Form) -> Answ
     return answer
 
 
-def _encryption(session: Session, described: TableDescription) -> Answer:
-    encryption = described.definition.settings.get("SSESpecification")
-    is_updating = "SSESpecification" in described.updating
-    if encryption is None:
-        return {"SSEDescription": {"Status": "UPDATING"}} if is_updating else {}
-    answer: Answer = {"Status": "UPDATING" if is_updating else "ENABLED", "SSEType": "KMS"}
-    if "KMSMasterKeyId" in encryption:
-        answer["KMSMasterKeyArn"] = _key_arn(session, encryption["KMSMasterKeyId"])
+def encryption(session: Session, settings: Mapping[str, Any], *, updating: bool = False) -> Answer:
+    given = settings.get("SSESpecification")
+    if given is None:
+        return {"SSEDescription": {"Status": "UPDATING"}} if updating else {}
+    answer: Answer = {"Status": "UPDATING" if updating else "ENABLED", "SSEType": "KMS"}
+    if "KMSMasterKeyId" in given:
+        answer["KMSMasterKeyArn"] = _key_arn(session, given["KMSMasterKeyId"])
     return {"SSEDescription": answer}
 
 

@@ -43,7 +43,7 @@ R = TypeVar("R", PutItem, UpdateItem, DeleteItem)
 
 def get_item(session: Session, params: Params, form: Form) -> Outcome:
     request = _get_request(params, form)
-    result = items.get_item(session.store, request, session.patience, session.throttle)
+    result = items.get_item(session.reads, request, session.patience, session.throttle)
     answer: Answer = {}
     if result.item is not None:
         answer["Item"] = form.item(result.item)

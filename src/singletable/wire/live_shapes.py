@@ -113,6 +113,9 @@ LENGTHS: Final[dict[str, tuple[int | None, int | None]]] = {
     "AttributeNameList": (1, 255),  # dynalite: AttributesToGet has at most 255 names
     "BatchWriteItemRequestMap": (None, 25),  # empty has a sentence of its own: see refusals.py
     "KMSMasterKeyId": (1, None),  # ack: "Value '' at 'sSESpecification.kMSMasterKeyId' …"
+    # Answered in words of its own: "Invalid StreamArn", also for one that is too short (aws-sdk-js, its tests
+    # against the service); see streams.py.
+    "StreamArn": (None, None),
     "ResourceArnString": (None, None),  # these three are answered in words of their own: see tags.py
     "TagKeyString": (None, None),
     "TagValueString": (None, None),

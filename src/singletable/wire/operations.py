@@ -20,7 +20,19 @@ from singletable.errors import (
 )
 from singletable.metrics import failure_of
 from singletable.storage.failures import not_understood
-from singletable.wire import account, batches, items, pages, tables, tags, transactions
+from singletable.wire import (
+    account,
+    backups,
+    batches,
+    continuous_backups,
+    items,
+    pages,
+    streams,
+    tables,
+    tags,
+    time_to_live,
+    transactions,
+)
 from singletable.wire.arns import check_table_arns
 from singletable.wire.constraints import check
 from singletable.wire.coverage import UNSERVED_OPERATIONS, operation_refusal
@@ -35,24 +47,38 @@ Operation = Callable[[Session, Params, Form], Answer | Outcome | PendingWrite]
 OPERATIONS: Final[Mapping[str, Operation]] = {
     "BatchGetItem": batches.batch_get_item,
     "BatchWriteItem": batches.batch_write_item,
+    "CreateBackup": backups.create_backup,
     "CreateTable": tables.create_table,
+    "DeleteBackup": backups.delete_backup,
     "DeleteItem": items.delete_item,
     "DeleteTable": tables.delete_table,
+    "DescribeBackup": backups.describe_backup,
+    "DescribeContinuousBackups": continuous_backups.describe_continuous_backups,
     "DescribeEndpoints": account.describe_endpoints,
     "DescribeLimits": account.describe_limits,
+    "DescribeStream": streams.describe_stream,
     "DescribeTable": tables.describe_table,
+    "DescribeTimeToLive": time_to_live.describe_time_to_live,
     "GetItem": items.get_item,
+    "GetRecords": streams.get_records,
+    "GetShardIterator": streams.get_shard_iterator,
+    "ListBackups": backups.list_backups,
+    "ListStreams": streams.list_streams,
     "ListTables": tables.list_tables,
     "ListTagsOfResource": tags.list_tags_of_resource,
     "PutItem": items.put_item,
     "Query": pages.query,
+    "RestoreTableFromBackup": backups.restore_table_from_backup,
+    "RestoreTableToPointInTime": continuous_backups.restore_table_to_point_in_time,
     "Scan": pages.scan,
     "TagResource": tags.tag_resource,
     "TransactGetItems": transactions.transact_get_items,
     "TransactWriteItems": transactions.transact_write_items,
     "UntagResource": tags.untag_resource,
+    "UpdateContinuousBackups": continuous_backups.update_continuous_backups,
     "UpdateItem": items.update_item,
     "UpdateTable": tables.update_table,
+    "UpdateTimeToLive": time_to_live.update_time_to_live,
 }
 
 _PLAIN: Final = {"GetItem": plain_get, "Query": plain_query}

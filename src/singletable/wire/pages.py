@@ -42,13 +42,13 @@ from singletable.wire.parameters import (
 
 def query(session: Session, params: Params, form: Form) -> Outcome:
     request = parse_query(params, form)
-    page = run_query(session.store, request, session.patience, session.throttle)
+    page = run_query(session.reads, request, session.patience, session.throttle)
     return page_outcome(page, request.report, params, form)
 
 
 def scan(session: Session, params: Params, form: Form) -> Outcome:
     request = parse_scan(params, form)
-    page = run_scan(session.store, request, session.patience, session.throttle)
+    page = run_scan(session.reads, request, session.patience, session.throttle)
     return page_outcome(page, request.report, params, form)
 
 

@@ -17,6 +17,7 @@ from singletable.expressions.placeholders import check_given_with_expressions
 from singletable.expressions.projections import Projection
 from singletable.expressions.scope import Scope
 from singletable.metrics import Metrics
+from singletable.storage.reading import Reads
 from singletable.storage.store import Store
 from singletable.values.reading import read_value
 from singletable.wire.arns import DEFAULT_ACCOUNT, DEFAULT_REGION, partition_of
@@ -37,6 +38,11 @@ class Session:
     patience: Patience | None = None  # of reads; without it they take the time they need
     throttle: Throttle | None = None  # without it, requests may come as fast as they can
     metrics: Metrics = field(default_factory=Metrics)
+    past: Reads | None = None  # where items are read, if not from the store as it is
+
+    @property
+    def reads(self) -> Reads:
+        return self.past or self.store
 
     def table_arn(self, name: str) -> str:
         return f"arn:{partition_of(self.region)}:dynamodb:{self.region}:{self.account}:table/{name}"

@@ -11,24 +11,35 @@ from typing import Any, Final
 INPUTS: Final[dict[str, str]] = {
     "BatchGetItem": "BatchGetItemInput",
     "BatchWriteItem": "BatchWriteItemInput",
+    "CreateBackup": "CreateBackupInput",
     "CreateTable": "CreateTableInput",
+    "DeleteBackup": "DeleteBackupInput",
     "DeleteItem": "DeleteItemInput",
     "DeleteTable": "DeleteTableInput",
+    "DescribeBackup": "DescribeBackupInput",
     "DescribeContinuousBackups": "DescribeContinuousBackupsInput",
     "DescribeEndpoints": "DescribeEndpointsRequest",
     "DescribeLimits": "DescribeLimitsInput",
+    "DescribeStream": "DescribeStreamInput",
     "DescribeTable": "DescribeTableInput",
     "DescribeTimeToLive": "DescribeTimeToLiveInput",
     "GetItem": "GetItemInput",
+    "GetRecords": "GetRecordsInput",
+    "GetShardIterator": "GetShardIteratorInput",
+    "ListBackups": "ListBackupsInput",
+    "ListStreams": "ListStreamsInput",
     "ListTables": "ListTablesInput",
     "ListTagsOfResource": "ListTagsOfResourceInput",
     "PutItem": "PutItemInput",
     "Query": "QueryInput",
+    "RestoreTableFromBackup": "RestoreTableFromBackupInput",
+    "RestoreTableToPointInTime": "RestoreTableToPointInTimeInput",
     "Scan": "ScanInput",
     "TagResource": "TagResourceInput",
     "TransactGetItems": "TransactGetItemsInput",
     "TransactWriteItems": "TransactWriteItemsInput",
     "UntagResource": "UntagResourceInput",
+    "UpdateContinuousBackups": "UpdateContinuousBackupsInput",
     "UpdateItem": "UpdateItemInput",
     "UpdateTable": "UpdateTableInput",
     "UpdateTimeToLive": "UpdateTimeToLiveInput",
@@ -66,6 +77,10 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
         "type": "structure",
         "members": {"Value": "AttributeValue", "Action": "AttributeAction"},
     },
+    "BackupArn": {"type": "string", "min": 37, "max": 1024},
+    "BackupName": {"type": "string", "min": 3, "max": 255, "pattern": "[a-zA-Z0-9_.-]+"},
+    "BackupTypeFilter": {"type": "string", "enum": ("USER", "SYSTEM", "AWS_BACKUP", "ALL")},
+    "BackupsInputLimit": {"type": "integer", "min": 1, "max": 100},
     "BatchGetItemInput": {
         "type": "structure",
         "members": {"RequestItems": "BatchGetRequestMap", "ReturnConsumedCapacity": "ReturnConsumedCapacity"},
@@ -138,6 +153,11 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
     "ConditionExpression": {"type": "string"},
     "ConditionalOperator": {"type": "string", "enum": ("AND", "OR")},
     "ConsistentRead": {"type": "boolean"},
+    "CreateBackupInput": {
+        "type": "structure",
+        "members": {"TableName": "TableArn", "BackupName": "BackupName"},
+        "required": ("TableName", "BackupName"),
+    },
     "CreateGlobalSecondaryIndexAction": {
         "type": "structure",
         "members": {
@@ -203,6 +223,7 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
         },
         "required": ("IndexName", "VectorAttribute", "Projection", "Dimensions", "DistanceFunction"),
     },
+    "Date": {"type": "timestamp"},
     "Delete": {
         "type": "structure",
         "members": {
@@ -214,6 +235,11 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
             "ReturnValuesOnConditionCheckFailure": "ReturnValuesOnConditionCheckFailure",
         },
         "required": ("Key", "TableName"),
+    },
+    "DeleteBackupInput": {
+        "type": "structure",
+        "members": {"BackupArn": "BackupArn"},
+        "required": ("BackupArn",),
     },
     "DeleteGlobalSecondaryIndexAction": {
         "type": "structure",
@@ -259,6 +285,11 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
         "required": ("IndexName",),
     },
     "DeletionProtectionEnabled": {"type": "boolean"},
+    "DescribeBackupInput": {
+        "type": "structure",
+        "members": {"BackupArn": "BackupArn"},
+        "required": ("BackupArn",),
+    },
     "DescribeContinuousBackupsInput": {
         "type": "structure",
         "members": {"TableName": "TableArn"},
@@ -266,6 +297,16 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
     },
     "DescribeEndpointsRequest": {"type": "structure", "members": {}},
     "DescribeLimitsInput": {"type": "structure", "members": {}},
+    "DescribeStreamInput": {
+        "type": "structure",
+        "members": {
+            "StreamArn": "StreamArn",
+            "Limit": "PositiveIntegerObject",
+            "ExclusiveStartShardId": "ShardId",
+            "ShardFilter": "ShardFilter",
+        },
+        "required": ("StreamArn",),
+    },
     "DescribeTableInput": {
         "type": "structure",
         "members": {"TableName": "TableArn"},
@@ -328,6 +369,22 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
             "ExpressionAttributeNames": "ExpressionAttributeNameMap",
         },
         "required": ("TableName", "Key"),
+    },
+    "GetRecordsInput": {
+        "type": "structure",
+        "members": {"ShardIterator": "ShardIterator", "Limit": "PositiveIntegerObject"},
+        "required": ("ShardIterator",),
+    },
+    "GetShardIteratorInput": {
+        "type": "structure",
+        "members": {
+            "StreamArn": "StreamArn",
+            "ShardId": "ShardId",
+            "ShardIteratorType": "ShardIteratorType",
+            "SequenceNumber": "SequenceNumber",
+            "Timestamp": "Timestamp",
+        },
+        "required": ("StreamArn", "ShardId", "ShardIteratorType"),
     },
     "GlobalSecondaryIndex": {
         "type": "structure",
@@ -394,6 +451,25 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
         "required": ("Keys",),
     },
     "ListAttributeValue": {"type": "list", "member": "AttributeValue"},
+    "ListBackupsInput": {
+        "type": "structure",
+        "members": {
+            "TableName": "TableArn",
+            "Limit": "BackupsInputLimit",
+            "TimeRangeLowerBound": "TimeRangeLowerBound",
+            "TimeRangeUpperBound": "TimeRangeUpperBound",
+            "ExclusiveStartBackupArn": "BackupArn",
+            "BackupType": "BackupTypeFilter",
+        },
+    },
+    "ListStreamsInput": {
+        "type": "structure",
+        "members": {
+            "TableName": "TableName",
+            "Limit": "PositiveIntegerObject",
+            "ExclusiveStartStreamArn": "StreamArn",
+        },
+    },
     "ListTablesInput": {
         "type": "structure",
         "members": {"ExclusiveStartTableName": "TableName", "Limit": "ListTablesInputLimit"},
@@ -424,6 +500,14 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
         "members": {"MaxReadRequestUnits": "LongObject", "MaxWriteRequestUnits": "LongObject"},
     },
     "OnDemandThroughputOverride": {"type": "structure", "members": {"MaxReadRequestUnits": "LongObject"}},
+    "PointInTimeRecoverySpecification": {
+        "type": "structure",
+        "members": {
+            "PointInTimeRecoveryEnabled": "BooleanObject",
+            "RecoveryPeriodInDays": "RecoveryPeriodInDays",
+        },
+        "required": ("PointInTimeRecoveryEnabled",),
+    },
     "PositiveIntegerObject": {"type": "integer", "min": 1},
     "PositiveLongObject": {"type": "long", "min": 1},
     "Projection": {
@@ -499,6 +583,7 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
         },
         "required": ("TableName",),
     },
+    "RecoveryPeriodInDays": {"type": "integer", "min": 1, "max": 35},
     "RegionName": {"type": "string"},
     "ReplicaGlobalSecondaryIndex": {
         "type": "structure",
@@ -522,6 +607,39 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
     "ReplicationGroupUpdateList": {"type": "list", "member": "ReplicationGroupUpdate", "min": 1},
     "ResourceArnString": {"type": "string", "min": 1, "max": 1283},
     "ResourcePolicy": {"type": "string"},
+    "RestoreTableFromBackupInput": {
+        "type": "structure",
+        "members": {
+            "TargetTableName": "TableName",
+            "BackupArn": "BackupArn",
+            "BillingModeOverride": "BillingMode",
+            "GlobalSecondaryIndexOverride": "GlobalSecondaryIndexList",
+            "LocalSecondaryIndexOverride": "LocalSecondaryIndexList",
+            "ProvisionedThroughputOverride": "ProvisionedThroughput",
+            "OnDemandThroughputOverride": "OnDemandThroughput",
+            "SSESpecificationOverride": "SSESpecification",
+            "VectorIndexOverride": "VectorIndexList",
+        },
+        "required": ("TargetTableName", "BackupArn"),
+    },
+    "RestoreTableToPointInTimeInput": {
+        "type": "structure",
+        "members": {
+            "SourceTableArn": "TableArn",
+            "SourceTableName": "TableName",
+            "TargetTableName": "TableName",
+            "UseLatestRestorableTime": "BooleanObject",
+            "RestoreDateTime": "Date",
+            "BillingModeOverride": "BillingMode",
+            "GlobalSecondaryIndexOverride": "GlobalSecondaryIndexList",
+            "LocalSecondaryIndexOverride": "LocalSecondaryIndexList",
+            "ProvisionedThroughputOverride": "ProvisionedThroughput",
+            "OnDemandThroughputOverride": "OnDemandThroughput",
+            "SSESpecificationOverride": "SSESpecification",
+            "VectorIndexOverride": "VectorIndexList",
+        },
+        "required": ("TargetTableName",),
+    },
     "ReturnConsumedCapacity": {"type": "string", "enum": ("INDEXES", "TOTAL", "NONE")},
     "ReturnItemCollectionMetrics": {"type": "string", "enum": ("SIZE", "NONE")},
     "ReturnValue": {"type": "string", "enum": ("NONE", "ALL_OLD", "UPDATED_OLD", "ALL_NEW", "UPDATED_NEW")},
@@ -568,6 +686,16 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
         "type": "string",
         "enum": ("ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "SPECIFIC_ATTRIBUTES", "COUNT"),
     },
+    "SequenceNumber": {"type": "string", "min": 21, "max": 40},
+    "ShardFilter": {"type": "structure", "members": {"Type": "ShardFilterType", "ShardId": "ShardId"}},
+    "ShardFilterType": {"type": "string", "enum": ("CHILD_SHARDS",)},
+    "ShardId": {"type": "string", "min": 28, "max": 65},
+    "ShardIterator": {"type": "string", "min": 1, "max": 2048},
+    "ShardIteratorType": {
+        "type": "string",
+        "enum": ("TRIM_HORIZON", "LATEST", "AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER", "AT_TIMESTAMP"),
+    },
+    "StreamArn": {"type": "string", "min": 37, "max": 1024},
     "StreamEnabled": {"type": "boolean"},
     "StreamSpecification": {
         "type": "structure",
@@ -597,6 +725,8 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
         "required": ("ResourceArn", "Tags"),
     },
     "TagValueString": {"type": "string", "min": 0, "max": 256},
+    "TimeRangeLowerBound": {"type": "timestamp"},
+    "TimeRangeUpperBound": {"type": "timestamp"},
     "TimeToLiveAttributeName": {"type": "string", "min": 1, "max": 255},
     "TimeToLiveEnabled": {"type": "boolean"},
     "TimeToLiveSpecification": {
@@ -604,6 +734,7 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
         "members": {"Enabled": "TimeToLiveEnabled", "AttributeName": "TimeToLiveAttributeName"},
         "required": ("Enabled", "AttributeName"),
     },
+    "Timestamp": {"type": "timestamp"},
     "TransactGetItem": {"type": "structure", "members": {"Get": "Get"}, "required": ("Get",)},
     "TransactGetItemList": {"type": "list", "member": "TransactGetItem", "min": 1, "max": 100},
     "TransactGetItemsInput": {
@@ -646,6 +777,14 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
             "ReturnValuesOnConditionCheckFailure": "ReturnValuesOnConditionCheckFailure",
         },
         "required": ("Key", "UpdateExpression", "TableName"),
+    },
+    "UpdateContinuousBackupsInput": {
+        "type": "structure",
+        "members": {
+            "TableName": "TableArn",
+            "PointInTimeRecoverySpecification": "PointInTimeRecoverySpecification",
+        },
+        "required": ("TableName", "PointInTimeRecoverySpecification"),
     },
     "UpdateExpression": {"type": "string"},
     "UpdateGlobalSecondaryIndexAction": {

@@ -33,7 +33,7 @@ def parse_create_table(params: Params) -> CreateTable:
     indexes = _indexes(params, key, billing)
     return CreateTable(
         name=table_name(params["TableName"]),
-        uuid=_new_uuid(),
+        uuid=new_uuid(),
         key=key,
         attributes=tuple(KeyAttribute(name, kind) for name, kind in definitions.items()),
         indexes=indexes,
@@ -45,7 +45,7 @@ def parse_create_table(params: Params) -> CreateTable:
     )
 
 
-def _new_uuid() -> str:
+def new_uuid() -> str:
     from uuid import uuid4  # takes 6 ms to load, and only a new table needs one
 
     return str(uuid4())

@@ -14,6 +14,9 @@ AttributeValue: TypeAlias = Mapping[str, Any]
 AttributeValueOutput: TypeAlias = dict[str, Any]
 
 AttributeAction: TypeAlias = Literal["ADD", "PUT", "DELETE"]
+BackupStatus: TypeAlias = Literal["CREATING", "DELETED", "AVAILABLE"]
+BackupType: TypeAlias = Literal["USER", "SYSTEM", "AWS_BACKUP"]
+BackupTypeFilter: TypeAlias = Literal["USER", "SYSTEM", "AWS_BACKUP", "ALL"]
 BillingMode: TypeAlias = Literal["PROVISIONED", "PAY_PER_REQUEST"]
 ComparisonOperator: TypeAlias = Literal[
     "EQ",
@@ -37,6 +40,7 @@ GlobalTableSettingsReplicationMode: TypeAlias = Literal["ENABLED", "DISABLED", "
 IndexStatus: TypeAlias = Literal["CREATING", "UPDATING", "DELETING", "ACTIVE"]
 KeyType: TypeAlias = Literal["HASH", "RANGE"]
 MultiRegionConsistency: TypeAlias = Literal["EVENTUAL", "STRONG"]
+OperationType: TypeAlias = Literal["INSERT", "MODIFY", "REMOVE"]
 PointInTimeRecoveryStatus: TypeAlias = Literal["ENABLED", "DISABLED"]
 ProjectionType: TypeAlias = Literal["ALL", "KEYS_ONLY", "INCLUDE"]
 ReplicaStatus: TypeAlias = Literal[
@@ -60,6 +64,11 @@ SSEType: TypeAlias = Literal["AES256", "KMS"]
 ScalarAttributeType: TypeAlias = Literal["S", "N", "B"]
 SearchSchemaElementType: TypeAlias = Literal["HASH", "INLINE_FILTER"]
 Select: TypeAlias = Literal["ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "SPECIFIC_ATTRIBUTES", "COUNT"]
+ShardFilterType: TypeAlias = Literal["CHILD_SHARDS"]
+ShardIteratorType: TypeAlias = Literal[
+    "TRIM_HORIZON", "LATEST", "AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER", "AT_TIMESTAMP"
+]
+StreamStatus: TypeAlias = Literal["ENABLING", "ENABLED", "DISABLING", "DISABLED"]
 StreamViewType: TypeAlias = Literal["NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES", "KEYS_ONLY"]
 TableClass: TypeAlias = Literal["STANDARD", "STANDARD_INFREQUENT_ACCESS"]
 TableStatus: TypeAlias = Literal[
@@ -91,6 +100,35 @@ class AttributeDefinition(TypedDict):
 class AttributeValueUpdate(TypedDict):
     Value: NotRequired[AttributeValue]
     Action: NotRequired[AttributeAction]
+
+
+class BackupDescription(TypedDict):
+    BackupDetails: NotRequired[BackupDetails]
+    SourceTableDetails: NotRequired[SourceTableDetails]
+    SourceTableFeatureDetails: NotRequired[SourceTableFeatureDetails]
+
+
+class BackupDetails(TypedDict):
+    BackupArn: str
+    BackupName: str
+    BackupSizeBytes: NotRequired[int]
+    BackupStatus: BackupStatus
+    BackupType: BackupType
+    BackupCreationDateTime: datetime
+    BackupExpiryDateTime: NotRequired[datetime]
+
+
+class BackupSummary(TypedDict):
+    TableName: NotRequired[str]
+    TableId: NotRequired[str]
+    TableArn: NotRequired[str]
+    BackupArn: NotRequired[str]
+    BackupName: NotRequired[str]
+    BackupCreationDateTime: NotRequired[datetime]
+    BackupExpiryDateTime: NotRequired[datetime]
+    BackupStatus: NotRequired[BackupStatus]
+    BackupType: NotRequired[BackupType]
+    BackupSizeBytes: NotRequired[int]
 
 
 class BatchGetItemInput(TypedDict):
@@ -155,6 +193,15 @@ class ConsumedCapacity(TypedDict):
 class ContinuousBackupsDescription(TypedDict):
     ContinuousBackupsStatus: ContinuousBackupsStatus
     PointInTimeRecoveryDescription: NotRequired[PointInTimeRecoveryDescription]
+
+
+class CreateBackupInput(TypedDict):
+    TableName: str
+    BackupName: str
+
+
+class CreateBackupOutput(TypedDict):
+    BackupDetails: NotRequired[BackupDetails]
 
 
 class CreateGlobalSecondaryIndexAction(TypedDict):
@@ -222,6 +269,14 @@ class Delete(TypedDict):
     ReturnValuesOnConditionCheckFailure: NotRequired[ReturnValuesOnConditionCheckFailure]
 
 
+class DeleteBackupInput(TypedDict):
+    BackupArn: str
+
+
+class DeleteBackupOutput(TypedDict):
+    BackupDescription: NotRequired[BackupDescription]
+
+
 class DeleteGlobalSecondaryIndexAction(TypedDict):
     IndexName: str
 
@@ -274,6 +329,14 @@ class DeleteVectorIndexAction(TypedDict):
     IndexName: str
 
 
+class DescribeBackupInput(TypedDict):
+    BackupArn: str
+
+
+class DescribeBackupOutput(TypedDict):
+    BackupDescription: NotRequired[BackupDescription]
+
+
 class DescribeContinuousBackupsInput(TypedDict):
     TableName: str
 
@@ -299,6 +362,17 @@ class DescribeLimitsOutput(TypedDict):
     AccountMaxWriteCapacityUnits: NotRequired[int]
     TableMaxReadCapacityUnits: NotRequired[int]
     TableMaxWriteCapacityUnits: NotRequired[int]
+
+
+class DescribeStreamInput(TypedDict):
+    StreamArn: str
+    Limit: NotRequired[int]
+    ExclusiveStartShardId: NotRequired[str]
+    ShardFilter: NotRequired[ShardFilter]
+
+
+class DescribeStreamOutput(TypedDict):
+    StreamDescription: NotRequired[StreamDescription]
 
 
 class DescribeTableInput(TypedDict):
@@ -356,6 +430,28 @@ class GetItemOutput(TypedDict):
     ConsumedCapacity: NotRequired[ConsumedCapacity]
 
 
+class GetRecordsInput(TypedDict):
+    ShardIterator: str
+    Limit: NotRequired[int]
+
+
+class GetRecordsOutput(TypedDict):
+    Records: NotRequired[list[Record]]
+    NextShardIterator: NotRequired[str]
+
+
+class GetShardIteratorInput(TypedDict):
+    StreamArn: str
+    ShardId: str
+    ShardIteratorType: ShardIteratorType
+    SequenceNumber: NotRequired[str]
+    Timestamp: NotRequired[datetime]
+
+
+class GetShardIteratorOutput(TypedDict):
+    ShardIterator: NotRequired[str]
+
+
 class GlobalSecondaryIndex(TypedDict):
     IndexName: str
     KeySchema: Sequence[KeySchemaElement]
@@ -379,6 +475,14 @@ class GlobalSecondaryIndexDescription(TypedDict):
     WarmThroughput: NotRequired[GlobalSecondaryIndexWarmThroughputDescription]
 
 
+class GlobalSecondaryIndexInfo(TypedDict):
+    IndexName: NotRequired[str]
+    KeySchema: NotRequired[list[KeySchemaElement]]
+    Projection: NotRequired[ProjectionOutput]
+    ProvisionedThroughput: NotRequired[ProvisionedThroughput]
+    OnDemandThroughput: NotRequired[OnDemandThroughput]
+
+
 class GlobalSecondaryIndexUpdate(TypedDict):
     Update: NotRequired[UpdateGlobalSecondaryIndexAction]
     Create: NotRequired[CreateGlobalSecondaryIndexAction]
@@ -399,6 +503,11 @@ class GlobalTableWitnessDescription(TypedDict):
 class GlobalTableWitnessGroupUpdate(TypedDict):
     Create: NotRequired[CreateGlobalTableWitnessGroupMemberAction]
     Delete: NotRequired[DeleteGlobalTableWitnessGroupMemberAction]
+
+
+class Identity(TypedDict):
+    PrincipalId: NotRequired[str]
+    Type: NotRequired[str]
 
 
 class ItemCollectionMetrics(TypedDict):
@@ -429,6 +538,31 @@ class KeysAndAttributesOutput(TypedDict):
     ConsistentRead: NotRequired[bool]
     ProjectionExpression: NotRequired[str]
     ExpressionAttributeNames: NotRequired[dict[str, str]]
+
+
+class ListBackupsInput(TypedDict):
+    TableName: NotRequired[str]
+    Limit: NotRequired[int]
+    TimeRangeLowerBound: NotRequired[datetime]
+    TimeRangeUpperBound: NotRequired[datetime]
+    ExclusiveStartBackupArn: NotRequired[str]
+    BackupType: NotRequired[BackupTypeFilter]
+
+
+class ListBackupsOutput(TypedDict):
+    BackupSummaries: NotRequired[list[BackupSummary]]
+    LastEvaluatedBackupArn: NotRequired[str]
+
+
+class ListStreamsInput(TypedDict):
+    TableName: NotRequired[str]
+    Limit: NotRequired[int]
+    ExclusiveStartStreamArn: NotRequired[str]
+
+
+class ListStreamsOutput(TypedDict):
+    Streams: NotRequired[list[Stream]]
+    LastEvaluatedStreamArn: NotRequired[str]
 
 
 class ListTablesInput(TypedDict):
@@ -466,6 +600,12 @@ class LocalSecondaryIndexDescription(TypedDict):
     IndexArn: NotRequired[str]
 
 
+class LocalSecondaryIndexInfo(TypedDict):
+    IndexName: NotRequired[str]
+    KeySchema: NotRequired[list[KeySchemaElement]]
+    Projection: NotRequired[ProjectionOutput]
+
+
 class OnDemandThroughput(TypedDict):
     MaxReadRequestUnits: NotRequired[int]
     MaxWriteRequestUnits: NotRequired[int]
@@ -480,6 +620,11 @@ class PointInTimeRecoveryDescription(TypedDict):
     RecoveryPeriodInDays: NotRequired[int]
     EarliestRestorableDateTime: NotRequired[datetime]
     LatestRestorableDateTime: NotRequired[datetime]
+
+
+class PointInTimeRecoverySpecification(TypedDict):
+    PointInTimeRecoveryEnabled: bool
+    RecoveryPeriodInDays: NotRequired[int]
 
 
 class Projection(TypedDict):
@@ -574,6 +719,16 @@ class QueryOutput(TypedDict):
     ConsumedCapacity: NotRequired[ConsumedCapacity]
 
 
+class Record(TypedDict):
+    eventID: NotRequired[str]
+    eventName: NotRequired[OperationType]
+    eventVersion: NotRequired[str]
+    eventSource: NotRequired[str]
+    awsRegion: NotRequired[str]
+    dynamodb: NotRequired[StreamRecord]
+    userIdentity: NotRequired[Identity]
+
+
 class ReplicaDescription(TypedDict):
     RegionName: NotRequired[str]
     ReplicaStatus: NotRequired[ReplicaStatus]
@@ -615,6 +770,41 @@ class RestoreSummary(TypedDict):
     SourceTableArn: NotRequired[str]
     RestoreDateTime: datetime
     RestoreInProgress: bool
+
+
+class RestoreTableFromBackupInput(TypedDict):
+    TargetTableName: str
+    BackupArn: str
+    BillingModeOverride: NotRequired[BillingMode]
+    GlobalSecondaryIndexOverride: NotRequired[Sequence[GlobalSecondaryIndex]]
+    LocalSecondaryIndexOverride: NotRequired[Sequence[LocalSecondaryIndex]]
+    ProvisionedThroughputOverride: NotRequired[ProvisionedThroughput]
+    OnDemandThroughputOverride: NotRequired[OnDemandThroughput]
+    SSESpecificationOverride: NotRequired[SSESpecification]
+    VectorIndexOverride: NotRequired[Sequence[VectorIndex]]
+
+
+class RestoreTableFromBackupOutput(TypedDict):
+    TableDescription: NotRequired[TableDescription]
+
+
+class RestoreTableToPointInTimeInput(TypedDict):
+    SourceTableArn: NotRequired[str]
+    SourceTableName: NotRequired[str]
+    TargetTableName: str
+    UseLatestRestorableTime: NotRequired[bool]
+    RestoreDateTime: NotRequired[datetime]
+    BillingModeOverride: NotRequired[BillingMode]
+    GlobalSecondaryIndexOverride: NotRequired[Sequence[GlobalSecondaryIndex]]
+    LocalSecondaryIndexOverride: NotRequired[Sequence[LocalSecondaryIndex]]
+    ProvisionedThroughputOverride: NotRequired[ProvisionedThroughput]
+    OnDemandThroughputOverride: NotRequired[OnDemandThroughput]
+    SSESpecificationOverride: NotRequired[SSESpecification]
+    VectorIndexOverride: NotRequired[Sequence[VectorIndex]]
+
+
+class RestoreTableToPointInTimeOutput(TypedDict):
+    TableDescription: NotRequired[TableDescription]
 
 
 class SSEDescription(TypedDict):
@@ -660,6 +850,72 @@ class ScanOutput(TypedDict):
 class SearchSchemaElement(TypedDict):
     AttributeName: str
     SearchSchemaElementType: SearchSchemaElementType
+
+
+class SequenceNumberRange(TypedDict):
+    StartingSequenceNumber: NotRequired[str]
+    EndingSequenceNumber: NotRequired[str]
+
+
+class Shard(TypedDict):
+    ShardId: NotRequired[str]
+    SequenceNumberRange: NotRequired[SequenceNumberRange]
+    ParentShardId: NotRequired[str]
+
+
+class ShardFilter(TypedDict):
+    Type: NotRequired[ShardFilterType]
+    ShardId: NotRequired[str]
+
+
+class SourceTableDetails(TypedDict):
+    TableName: str
+    TableId: str
+    TableArn: NotRequired[str]
+    TableSizeBytes: NotRequired[int]
+    KeySchema: list[KeySchemaElement]
+    TableCreationDateTime: datetime
+    ProvisionedThroughput: ProvisionedThroughput
+    OnDemandThroughput: NotRequired[OnDemandThroughput]
+    ItemCount: NotRequired[int]
+    BillingMode: NotRequired[BillingMode]
+
+
+class SourceTableFeatureDetails(TypedDict):
+    LocalSecondaryIndexes: NotRequired[list[LocalSecondaryIndexInfo]]
+    GlobalSecondaryIndexes: NotRequired[list[GlobalSecondaryIndexInfo]]
+    StreamDescription: NotRequired[StreamSpecification]
+    TimeToLiveDescription: NotRequired[TimeToLiveDescription]
+    SSEDescription: NotRequired[SSEDescription]
+    VectorIndexes: NotRequired[list[VectorIndexInfo]]
+
+
+class Stream(TypedDict):
+    StreamArn: NotRequired[str]
+    TableName: NotRequired[str]
+    StreamLabel: NotRequired[str]
+
+
+class StreamDescription(TypedDict):
+    StreamArn: NotRequired[str]
+    StreamLabel: NotRequired[str]
+    StreamStatus: NotRequired[StreamStatus]
+    StreamViewType: NotRequired[StreamViewType]
+    CreationRequestDateTime: NotRequired[datetime]
+    TableName: NotRequired[str]
+    KeySchema: NotRequired[list[KeySchemaElement]]
+    Shards: NotRequired[list[Shard]]
+    LastEvaluatedShardId: NotRequired[str]
+
+
+class StreamRecord(TypedDict):
+    ApproximateCreationDateTime: NotRequired[datetime]
+    Keys: NotRequired[dict[str, AttributeValueOutput]]
+    NewImage: NotRequired[dict[str, AttributeValueOutput]]
+    OldImage: NotRequired[dict[str, AttributeValueOutput]]
+    SequenceNumber: NotRequired[str]
+    SizeBytes: NotRequired[int]
+    StreamViewType: NotRequired[StreamViewType]
 
 
 class StreamSpecification(TypedDict):
@@ -779,6 +1035,15 @@ class Update(TypedDict):
     ReturnValuesOnConditionCheckFailure: NotRequired[ReturnValuesOnConditionCheckFailure]
 
 
+class UpdateContinuousBackupsInput(TypedDict):
+    TableName: str
+    PointInTimeRecoverySpecification: PointInTimeRecoverySpecification
+
+
+class UpdateContinuousBackupsOutput(TypedDict):
+    ContinuousBackupsDescription: NotRequired[ContinuousBackupsDescription]
+
+
 class UpdateGlobalSecondaryIndexAction(TypedDict):
     IndexName: str
     ProvisionedThroughput: NotRequired[ProvisionedThroughput]
@@ -880,6 +1145,15 @@ class VectorIndexDescription(TypedDict):
     IndexSizeBytes: NotRequired[int]
     ItemCount: NotRequired[int]
     IndexArn: NotRequired[str]
+
+
+class VectorIndexInfo(TypedDict):
+    IndexName: NotRequired[str]
+    VectorAttribute: NotRequired[VectorAttributeDefinition]
+    SearchSchema: NotRequired[list[SearchSchemaElement]]
+    Projection: NotRequired[ProjectionOutput]
+    Dimensions: NotRequired[int]
+    DistanceFunction: NotRequired[VectorDistanceFunction]
 
 
 class VectorIndexUpdate(TypedDict):

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { DynamoDBClient, UpdateTimeToLiveCommand } from "@aws-sdk/client-dynamodb";
 import { introduce, proof } from "./proving.mjs";
 
 introduce("dynamodb-admin");
@@ -133,8 +134,26 @@ await proof("the page of a table's description; the form that gets an item by it
 await proof("an error of the service is shown with its message", async () => {
   const wrong = await askJson("/tables/sea-birds/add-item", { method: "PUT", status: 500, body: { family: "gull" } });
   assert.match(wrong.message, /Missing the key ring in the item/);
-  const later = await askJson("/tables/sea-birds/ttl", { status: 500 });
-  assert.match(later.message, /DescribeTimeToLive is not supported in this release of singletable/);
+});
+
+await proof("the page of a table's time to live; an item that has expired goes", async () => {
+  assert.match(await ask("/tables/sea-birds/ttl"), /DISABLED/);
+  // It shows the setting and cannot change it; that takes a client.
+  const client = new DynamoDBClient({ endpoint });
+  const TimeToLiveSpecification = { AttributeName: "until", Enabled: true };
+  await client.send(new UpdateTimeToLiveCommand({ TableName: "sea-birds", TimeToLiveSpecification }));
+  client.destroy();
+  assert.match(await ask("/tables/sea-birds/ttl"), /ENABLED[^]*until/);
+  const until = Math.floor(Date.now() / 1000) - 60;
+  await ask("/tables/sea-birds/add-item", { method: "PUT", body: { family: "gull", ring: 99, until } });
+  const deadline = Date.now() + 60_000;
+  const byKey = JSON.stringify({
+    family: { type: "S", operator: "=", value: "gull" },
+    ring: { type: "N", operator: "=", value: "99" },
+  });
+  while ((await askJson(search({ operationType: "query", filters: byKey }))).Items.length > 0) {
+    assert.ok(Date.now() < deadline, "it does not go");
+  }
 });
 
 await proof("purge and delete a table", async () => {

@@ -22,6 +22,12 @@ const schema = {
       name: { type: String, required: true, unique: true },
       status: { type: String, default: "active", enum: ["active", "closed"] },
     },
+    Visit: {
+      pk: { type: String, value: "visit#${id}" },
+      sk: { type: String, value: "visit#" },
+      id: { type: String, required: true },
+      expires: { type: Date, ttl: true },
+    },
     User: {
       pk: { type: String, value: "account#${accountId}" },
       sk: { type: String, value: "user#${email}" },
@@ -44,11 +50,12 @@ const schema = {
 const table = new Table({ client, name: "tenants", schema, partial: true });
 const Account = table.getModel("Account");
 const User = table.getModel("User");
+const Visit = table.getModel("Visit");
 
 introduce("dynamodb-onetable");
 
 await proof("createTable from the schema with a global and a local index, exists, describeTable", async () => {
-  await table.createTable({ wait: 30 });
+  await table.createTable({ wait: 30, TimeToLiveSpecification: { AttributeName: "expires", Enabled: true } });
   assert.equal(await table.exists(), true);
   const { Table: described } = await table.describeTable();
   assert.equal(described.TableStatus, "ACTIVE");
@@ -180,6 +187,18 @@ await proof("transactions: all or nothing, and parsed reads", async () => {
   await User.get({ accountId: account.id, email: "bob@example.com" }, { transaction: reads });
   const [closed, bob] = await table.transact("get", reads, { parse: true, hidden: false });
   assert.deepEqual([closed.status, bob.name], ["closed", "Bob"]);
+});
+
+await proof("a field with ttl: true, by which createTable lets items expire", async () => {
+  const tomorrow = new Date(Math.ceil(Date.now() / 1000 + 86_400) * 1000);
+  await Visit.create({ id: "kept", expires: tomorrow });
+  await Visit.create({ id: "gone", expires: new Date(Date.now() - 86_400_000) });
+  const deadline = Date.now() + 60_000;
+  while (await Visit.get({ id: "gone" })) {
+    assert.ok(Date.now() < deadline, "it does not go");
+  }
+  assert.deepEqual((await Visit.get({ id: "kept" })).expires, tomorrow);
+  await Visit.remove({ id: "kept" });
 });
 
 await proof("remove of one and of many, updateTable, deleteTable", async () => {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import time
+from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from typing import Any
 
@@ -16,6 +17,7 @@ from pynamodb.attributes import (
     MapAttribute,
     NumberAttribute,
     NumberSetAttribute,
+    TTLAttribute,
     UnicodeAttribute,
     UnicodeSetAttribute,
     UTCDateTimeAttribute,
@@ -90,6 +92,15 @@ class Everything(Model):
     settings = JSONAttribute()
     size = NumberAttribute()
     nothing = UnicodeAttribute(null=True)
+
+
+class Visit(Model):
+    class Meta:
+        table_name = "visits"
+        billing_mode = "PAY_PER_REQUEST"
+
+    id = UnicodeAttribute(hash_key=True)
+    expires = TTLAttribute()
 
 
 class Account(Model):
@@ -195,6 +206,20 @@ def pages() -> None:
         assert sum(map(len, segments)) == 59
 
 
+def expiry() -> None:
+    with proof("a TTLAttribute: create_table enables it, update_ttl cannot twice; what has expired goes"):
+        Visit.create_table(wait=True)
+        with raises(TableError) as caught:
+            Visit.update_ttl(ignore_update_ttl_errors=False)
+        assert "TimeToLive is already enabled" in str(caught.error)
+        Visit("tomorrow", expires=timedelta(days=1)).save()
+        Visit("yesterday", expires=datetime.now(UTC) - timedelta(days=1)).save()
+        end_s = time.monotonic() + 60
+        while [visit.id for visit in Visit.scan()] != ["tomorrow"]:
+            assert time.monotonic() < end_s, "it does not go"
+            time.sleep(0.05)
+
+
 def transactions() -> None:
     connection = Connection()
     with proof("TransactWrite and TransactGet; the reasons of a cancelled transaction; version attributes"):
@@ -230,7 +255,7 @@ def transactions() -> None:
 
 def end() -> None:
     with proof("delete_table; a missing table is a TableError or does not exist"):
-        for model in (Task, Everything, Account):
+        for model in (Task, Everything, Visit, Account):
             model.delete_table()
         assert not Task.exists()
         with raises(TableError):
@@ -243,6 +268,7 @@ def main() -> None:
     items()
     values()
     pages()
+    expiry()
     transactions()
     end()
 

@@ -1,0 +1,90 @@
+"""`singletable history`: the versions of an item, and what each has changed."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from singletable.cli.item_keys import read_item_key
+from singletable.cli.messages import say
+from singletable.cli.stream_text import decoded, time_text, value_text
+from singletable.clock import SystemClock
+from singletable.engine.history import history
+from singletable.errors import DatabaseError
+from singletable.storage.viewing import FileView
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from singletable.engine.history import StoredVersion
+    from singletable.storage.catalog import Catalog
+    from singletable.storage.tables import Table
+
+FOUND = 0
+NO_VERSIONS = 1
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the versions of one item."""
+    with FileView(arguments.file) as file:
+        table = file.read(lambda execute, catalog: _table(catalog, arguments.table, arguments.file))
+        key = read_item_key(arguments.key, table)
+        now_us = SystemClock().now_us()
+        versions = history(file.read, table.name, key, now_us=now_us, kept_us=now_us)
+        if arguments.oldest_first:
+            versions = iter(list(versions)[::-1])
+        code = NO_VERSIONS
+        for version in islice(versions, arguments.limit):
+            code = FOUND
+            print(_as_json(version) if arguments.json else "\n".join(_lines(version)))
+    if code == NO_VERSIONS:
+        say("the item has not changed since the past of its table is kept")
+    return code
+
+
+def _table(catalog: Catalog, name: str, file: str) -> Table:
+    table = catalog.get(name)
+    if table is None:
+        known = ", ".join(catalog.names())
+        raise DatabaseError(
+            f"{file} has no table {name!r}",
+            hint=f"its tables: {known}" if known else "it has no tables at all",
+        )
+    return table
+
+
+def _lines(version: StoredVersion) -> Iterator[str]:
+    yield f"{time_text(version.at_us)}  {version.event}"
+    for name, (before, after) in _changes(version):
+        shown = name if name.isidentifier() else json.dumps(name)
+        if before is None:
+            yield f"  + {shown}: {value_text(after)}"
+        elif after is None:
+            yield f"  - {shown}: {value_text(before)}"
+        else:
+            yield f"    {shown}: {value_text(before)} -> {value_text(after)}"
+
+
+def _as_json(version: StoredVersion) -> str:
+    return orjson.dumps(
+        {
+            "at": time_text(version.at_us),
+            "event": version.event,
+            "changes": {
+                name: {"before": before, "after": after} for name, (before, after) in _changes(version)
+            },
+            "before": decoded(version.before) or None,
+            "after": decoded(version.after) or None,
+        }
+    ).decode()
+
+
+def _changes(version: StoredVersion) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    before, after = decoded(version.before), decoded(version.after)
+    for name in sorted(before.keys() | after.keys()):
+        if before.get(name) != after.get(name):
+            yield name, (before.get(name), after.get(name))

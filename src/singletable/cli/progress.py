@@ -1,0 +1,34 @@
+"""How far a long command is: one line on a terminal's stderr, wiped when it is over."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from singletable.storage.page_copies import Progress
+
+_BAR_WIDTH: Final = 30
+
+
+@contextmanager
+def progress_bar() -> Iterator[Progress]:
+    """Yield what shows progress; where stderr is no terminal, it shows nothing."""
+    is_shown = sys.stderr is not None and sys.stderr.isatty()
+    shown = ("", -1)
+
+    def show(phase: str, done: int, total: int) -> None:
+        nonlocal shown
+        percent = 100 * done // total if total else 100
+        if is_shown and (phase, percent) != shown:
+            shown = (phase, percent)
+            bar = "#" * (_BAR_WIDTH * percent // 100)
+            print(f"\r{phase:<9} [{bar:<{_BAR_WIDTH}}] {percent:3} %", end="", file=sys.stderr, flush=True)
+
+    try:
+        yield show
+    finally:
+        if is_shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,196 @@
+"""`singletable stream`: the changes of a table as they come, its consumers, and what they have put aside."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+import orjson
+
+from singletable.cli.messages import say
+from singletable.cli.stream_text import change_text, time_text, value_text
+from singletable.clock import SystemClock
+from singletable.consumers.events import Presentation
+from singletable.consumers.states import read_statuses
+from singletable.engine.stream_records import sequence_number, sequence_position
+from singletable.errors import ConsumerError, NotLoggedError
+from singletable.limits import MIB
+from singletable.storage.consumers import select_complete, select_consumer
+from singletable.storage.dead_letters import select_dead
+from singletable.storage.log import select_end, select_logs, select_start
+from singletable.storage.reading import snapshot
+from singletable.storage.viewing import FileView
+from singletable.wire.arns import partition_of
+
+if TYPE_CHECKING:
+    import argparse
+
+    from singletable.consumers import ConsumerStatus
+    from singletable.storage.catalog import Catalog, Execute
+    from singletable.storage.dead_letters import DeadRow
+    from singletable.storage.log import Entry
+    from singletable.storage.tables import Table
+
+_PAGE_RECORDS = 500
+_PAGE_BYTES = 8 * MIB
+_POLL_S = 0.2
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry out one of the commands of `stream`."""
+    with FileView(arguments.file) as file:
+        match arguments.stream_command:
+            case "tail":
+                _tail(file, arguments)
+            case "consumers":
+                _list_consumers(file, arguments)
+            case _:
+                _list_dead_letters(file, arguments)
+    return 0
+
+
+# --- tail ---------------------------------------------------------------------------------------
+
+
+class _Page(NamedTuple):
+    """Some records, and where they come from; the table is None when it has been deleted."""
+
+    table: Table | None
+    start: int | None
+    entries: list[Entry]
+
+
+def _tail(file: FileView, arguments: argparse.Namespace) -> None:
+    table, position = file.read(lambda execute, catalog: _begin(execute, catalog, arguments))
+    left: int | None = arguments.limit
+    while left != 0:
+        rows_max = _PAGE_RECORDS if left is None else min(_PAGE_RECORDS, left)
+        page = _read_page(file, table, position, rows_max)
+        if page.start is not None and page.start > position + 1:
+            _say_gone(position + 1, page.start)
+        table = page.table or table
+        _print_changes(page.entries, table, arguments)
+        if page.entries:
+            position = page.entries[-1].seq
+            left = None if left is None else left - len(page.entries)
+        elif page.table is None:
+            say(f"table {table.name} was deleted")
+            return
+        elif not arguments.follow:
+            return
+        else:
+            time.sleep(_POLL_S)
+
+
+def _begin(execute: Execute, catalog: Catalog, arguments: argparse.Namespace) -> tuple[Table, int]:
+    """Return the table, and the number behind which its records are printed."""
+    table = _table(catalog, arguments.table)
+    if table.id not in select_logs(execute):
+        raise NotLoggedError(
+            f"the changes of table {table.name!r} are not logged",
+            hint="turn its stream on: aws dynamodb update-table --table-name "
+            f"{table.name} --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES",
+        )
+    wanted: str = arguments.start or ("latest" if arguments.follow else "start")
+    if wanted == "latest":
+        return table, select_end(execute, table.id).seq
+    start = select_start(execute, table.id) or 1
+    if wanted == "start":
+        return table, start - 1
+    return table, max(0, (sequence_position(wanted) or 0) - 1)
+
+
+def _read_page(file: FileView, table: Table, position: int, rows_max: int) -> _Page:
+    def read(execute: Execute, catalog: Catalog) -> _Page:
+        with snapshot(execute):
+            current = catalog.with_id(table.id)
+            if table.id not in select_logs(execute):
+                return _Page(None, None, [])
+            entries = select_complete(
+                execute, table.id, current, after=position, rows_max=rows_max, bytes_max=_PAGE_BYTES
+            )
+            return _Page(current, select_start(execute, table.id), entries)
+
+    return file.read(read)
+
+
+def _print_changes(entries: list[Entry], table: Table, arguments: argparse.Namespace) -> None:
+    table_arn = (
+        f"arn:{partition_of(arguments.region)}:dynamodb:{arguments.region}:{arguments.account}"
+        f":table/{table.name}"
+    )
+    shown_as = Presentation(table, region=arguments.region, table_arn=table_arn)
+    for entry in entries:
+        if arguments.json:
+            print(orjson.dumps(shown_as.record(entry)).decode())
+        else:
+            print(change_text(entry, table))
+    if entries:
+        sys.stdout.flush()
+
+
+def _say_gone(first: int, start: int) -> None:
+    say(f"records {sequence_number(first)} to {sequence_number(start - 1)} are not kept any more")
+
+
+# --- consumers and dead letters -----------------------------------------------------------------
+
+
+def _list_consumers(file: FileView, arguments: argparse.Namespace) -> None:
+    def read(execute: Execute, catalog: Catalog) -> list[ConsumerStatus]:
+        table = None if arguments.table is None else _table(catalog, arguments.table).name
+        return read_statuses(execute, catalog, SystemClock(), table=table)
+
+    statuses = file.read(read)
+    for status in statuses:
+        if arguments.json:
+            print(json.dumps(dataclasses.asdict(status)))
+        else:
+            print(
+                f"{status.table}  {status.name}  {status.records_behind} records behind"
+                f" ({status.seconds_behind:.1f} s)  {status.dead_letters} dead letters  {status.missed} missed"
+                f"  {'idle' if status.holder is None else 'run by ' + status.holder}"
+            )
+    if not statuses:
+        say("there are no consumers")
+
+
+def _list_dead_letters(file: FileView, arguments: argparse.Namespace) -> None:
+    def read(execute: Execute, catalog: Catalog) -> list[DeadRow]:
+        table = _table(catalog, arguments.table)
+        if select_consumer(execute, table.id, arguments.name) is None:
+            raise ConsumerError(
+                f"table {table.name!r} has no consumer {arguments.name!r}",
+                hint=f"singletable stream consumers {arguments.file} lists those that there are",
+            )
+        return select_dead(execute, table.id, arguments.name)
+
+    rows = file.read(read)
+    for seq, at_us, text, error, tries in rows:
+        record = orjson.loads(text)
+        if arguments.json:
+            shown = {
+                "sequence_number": sequence_number(seq),
+                "put_aside": time_text(at_us),
+                "tries": tries,
+                "error": error,
+                "record": record,
+            }
+            print(orjson.dumps(shown).decode())
+            continue
+        keys = " ".join(f"{name}={value_text(value)}" for name, value in record["dynamodb"]["Keys"].items())
+        first_line = json.dumps(error.partition("\n")[0])
+        print(f"{time_text(at_us)}  {record['eventName']}  {keys}  after {tries} tries: {first_line}")
+    if not rows:
+        say(f"consumer {arguments.name} has put nothing aside")
+
+
+def _table(catalog: Catalog, name: str) -> Table:
+    table = catalog.named(name)
+    if table is None:
+        names = ", ".join(catalog.names()) or "none"
+        raise ConsumerError(f"there is no table {name!r}", hint=f"the tables of this file: {names}")
+    return table

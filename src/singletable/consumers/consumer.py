@@ -1,0 +1,325 @@
+"""A consumer as its user has it: it runs in a thread of its own, or when it is told to."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Any, Final, Self
+
+from singletable.clock import Clock
+from singletable.consumers.delivery import StoppedError
+from singletable.consumers.handlers import CheckedHandler
+from singletable.consumers.runner import Runner, Settings, Step, logger
+from singletable.consumers.states import ConsumerStatus, read_status
+from singletable.engine.keys import require_table
+from singletable.errors import (
+    ConsumerBusyError,
+    ConsumerEndedError,
+    ConsumerError,
+    DatabaseClosedError,
+    DatabaseError,
+    NotLoggedError,
+)
+from singletable.storage.catalog import Catalog, Execute
+from singletable.storage.consumers import LeaseLostError, register, select_consumer
+from singletable.storage.log import select_end
+from singletable.storage.tables import Table
+from singletable.storage.transaction import Transaction
+from singletable.wire.parameters import Session
+
+_TROUBLE_S: Final = 0.5  # until a database that cannot be read or written is tried again
+
+
+class Consumer:
+    """Runs a handler over the changes of a table. Made by `Database.consume`; at the end of a `with`, it stops."""
+
+    def __init__(
+        self,
+        session: Session,
+        database: Any,
+        table: str,
+        handler: Callable[..., Any],
+        settings: Settings,
+        *,
+        at_end: bool,
+        hold_us: int,
+        poll_s: float,
+        wait: Callable[[float], object] | None,
+        in_background: bool,
+    ) -> None:
+        checked = CheckedHandler(handler)
+        self.handler = handler
+        self._store = session.store
+        self._stopping = threading.Event()
+        self._wake = threading.Event()
+        self._moved = threading.Condition()
+        self._running = threading.Lock()
+        self._running_thread: int | None = None
+        self._poll_s = poll_s
+        self._pid = os.getpid()
+        self._failure: BaseException | None = None
+        self._trouble: Exception | None = None
+        found = _register(session, table, settings.name, at_end=at_end, hold_us=hold_us)
+        self._runner = Runner(
+            session,
+            database,
+            found,
+            checked,
+            settings,
+            wait=wait or self._stopping.wait,
+            is_stopping=self._stopping.is_set,
+        )
+        self._thread: threading.Thread | None = None
+        if in_background:
+            self._store.listen(self._wake.set)
+            name = f"singletable consumer {settings.name}"
+            self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+            self._thread.start()
+
+    @property
+    def table(self) -> str:
+        return self._runner.table.name
+
+    @property
+    def name(self) -> str:
+        return self._runner.settings.name
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its thread is there, or, without one, whether it can still be told to run."""
+        return self._pid == os.getpid() and not self._is_over
+
+    @property
+    def failure(self) -> BaseException | None:
+        """What has ended it, if it did not end well."""
+        return self._failure
+
+    def __repr__(self) -> str:
+        return f"<Consumer {self.name} of {self.table}>"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    # --- what its user may ask for --------------------------------------------------------------
+
+    def stop(self) -> None:
+        """Let the handler finish what it was given, store the position, and end. Stopping twice does nothing."""
+        if self._pid != os.getpid():
+            return  # it goes on in the process that has made it
+        self._stopping.set()
+        self._wake.set()
+        if self._running_thread == threading.get_ident():
+            return  # called by the handler: it ends when that returns
+        if self._thread is not None:
+            self._thread.join()
+        else:
+            with self._running:
+                self._runner.rest()
+
+    def run_once(self) -> int:
+        """Hand over one batch, in this thread. Return how far it has moved in the log: 0 if there was nothing."""
+        self._check_foreground()
+        with self._in_this_thread():
+            before = self._stored_position()
+            while self._step() is Step.MOVED:
+                if self._position() != before:
+                    break
+            return self._position() - before
+
+    def drain(self, timeout_s: float | None = None) -> None:
+        """Return when everything is handled that was committed before the call; raise if that cannot be."""
+        self._check_process()
+        target = self._store.read(lambda execute, catalog: self._log_end(execute))
+        if self._thread is None:
+            self._check_foreground()
+            with self._in_this_thread():
+                self._drain_here(target)
+        else:
+            self._drain_there(target, self._store.clock, timeout_s)
+
+    def status(self) -> ConsumerStatus:
+        """Tell where it stands."""
+        runner, clock = self._runner, self._store.clock
+        status = self._store.read(
+            lambda execute, catalog: read_status(
+                execute, runner.table, self.name, clock, position=runner.position
+            )
+        )
+        if status is None:
+            raise self._ended()
+        return status
+
+    # --- in the caller's thread -----------------------------------------------------------------
+
+    def _drain_here(self, target: int) -> None:
+        while self._position() < target:
+            self._check_not_over()
+            self._step()
+
+    def _step(self) -> Step:
+        """Do one thing. Say so, where that cannot be."""
+        try:
+            step = self._runner.step()
+        except LeaseLostError:
+            self._runner.lose()
+            step = Step.HELD_BY_ANOTHER
+        except StoppedError:
+            raise self._ended() from None
+        if step is Step.HELD_BY_ANOTHER:
+            raise ConsumerBusyError(
+                f"another process or thread runs consumer {self.name!r} of table {self.table!r}",
+                hint="stop it there, or wait until its lease is over; status() tells who holds it",
+            )
+        if step is Step.ENDED:
+            raise self._ended()
+        return step
+
+    @contextlib.contextmanager
+    def _in_this_thread(self) -> Iterator[None]:
+        if not self._running.acquire(blocking=False):
+            raise ConsumerBusyError(f"consumer {self.name!r} runs already, in another thread or in this one")
+        self._running_thread = threading.get_ident()
+        try:
+            yield
+        finally:
+            self._runner.rest()
+            self._running_thread = None
+            self._running.release()
+
+    # --- in its own thread ----------------------------------------------------------------------
+
+    def _run(self) -> None:
+        self._running_thread = threading.get_ident()
+        try:
+            while not self._stopping.is_set():
+                self._wake.clear()
+                step = self._step_or_wait()
+                with self._moved:
+                    self._moved.notify_all()
+                if step is Step.ENDED:
+                    return
+                if step is not Step.MOVED:
+                    self._wake.wait(self._poll_s)
+        except (DatabaseClosedError, StoppedError):
+            pass
+        except BaseException as error:  # what on_missed raises; whoever drains is told
+            self._failure = error
+            logger.exception("consumer %r of table %r has ended", self.name, self.table)
+        finally:
+            self._store.listen_no_more(self._wake.set)
+            self._stopping.set()
+            self._runner.rest()
+            with self._moved:
+                self._moved.notify_all()
+
+    def _step_or_wait(self) -> Step:
+        try:
+            step = self._runner.step()
+        except LeaseLostError:
+            self._runner.lose()
+            return Step.HELD_BY_ANOTHER
+        except DatabaseClosedError:
+            raise
+        except DatabaseError as error:
+            # A full disk, a busy file. What was not stored is handed over again.
+            if self._trouble is None:
+                logger.warning("consumer %r of table %r waits: %s", self.name, self.table, error)
+            self._trouble = error
+            self._stopping.wait(_TROUBLE_S)
+            return Step.IDLE
+        self._trouble = None
+        return step
+
+    def _drain_there(self, target: int, clock: Clock, timeout_s: float | None) -> None:
+        if self._running_thread == threading.get_ident():
+            raise ConsumerBusyError("a handler cannot wait for its own consumer")
+        started_us, waited_s = clock.elapsed_us(), 0.0
+        self._wake.set()
+        while self._position() < target:
+            self._check_not_over()
+            if self._trouble is not None:
+                raise ConsumerError(
+                    f"consumer {self.name!r} cannot go on: {self._trouble}"
+                ) from self._trouble
+            passed_s = max(waited_s, (clock.elapsed_us() - started_us) / 1_000_000)
+            if timeout_s is not None and passed_s >= timeout_s:
+                raise ConsumerBusyError(f"consumer {self.name!r} is not done after {timeout_s} s")
+            with self._moved:
+                if not self._moved.wait(self._poll_s):
+                    waited_s += self._poll_s  # by a clock that is moved by hand, no time passes
+
+    # --- both -----------------------------------------------------------------------------------
+
+    def _position(self) -> int:
+        position = self._runner.position
+        return self._stored_position() if position is None else position
+
+    def _stored_position(self) -> int:
+        def read(execute: Execute, catalog: Catalog) -> int:
+            registered = select_consumer(execute, self._runner.table.id, self.name)
+            if registered is None:
+                raise self._ended()
+            return registered.position
+
+        return self._store.read(read)
+
+    def _log_end(self, execute: Execute) -> int:
+        if select_consumer(execute, self._runner.table.id, self.name) is None:
+            raise self._ended()
+        return select_end(execute, self._runner.table.id).seq
+
+    @property
+    def _is_over(self) -> bool:
+        return self._stopping.is_set() or (self._thread is not None and not self._thread.is_alive())
+
+    def _check_process(self) -> None:
+        if self._pid != os.getpid():
+            raise ConsumerEndedError(
+                "this consumer belongs to the process that was forked", hint="call db.consume in the child"
+            )
+
+    def _check_foreground(self) -> None:
+        self._check_process()
+        if self._thread is not None:
+            raise ConsumerBusyError(
+                f"consumer {self.name!r} runs in a thread of its own", hint="make it with background=False"
+            )
+        self._check_not_over()
+
+    def _check_not_over(self) -> None:
+        if self._is_over:
+            raise self._ended() from self._failure
+
+    def _ended(self) -> ConsumerEndedError:
+        if self._failure is not None:
+            return ConsumerEndedError(f"consumer {self.name!r} has failed: {self._failure}")
+        return ConsumerEndedError(
+            f"consumer {self.name!r} of table {self.table!r} is not running: it was stopped, "
+            "or what it reads is gone",
+            hint="call db.consume again; it goes on from its position",
+        )
+
+
+def _register(session: Session, name: str, consumer: str, *, at_end: bool, hold_us: int) -> Table:
+    """Store the consumer if it is new; return its table."""
+
+    def work(transaction: Transaction) -> Table:
+        table = require_table(transaction.catalog, name)
+        if not table.logs_changes:
+            raise NotLoggedError(
+                f"the changes of table {name!r} are not logged: there is nothing to consume",
+                hint="turn its stream on: db.update_table(TableName=..., StreamSpecification="
+                '{"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"})',
+            )
+        register(transaction, table.id, consumer, at_end=at_end, hold_us=hold_us)
+        return table
+
+    return session.store.write(work)

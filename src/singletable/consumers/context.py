@@ -1,0 +1,44 @@
+"""What a handler is given beside its event."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any, Final
+
+from singletable.clock import Clock
+from singletable.consumers.writes import Writes
+from singletable.wire.arns import partition_of
+from singletable.wire.parameters import Session
+
+_LAMBDA_S_MAX: Final = 15 * 60  # the longest that a Lambda function may run
+
+
+class Context:
+    """The context of one call of a handler: what AWS Lambda's has, and the database.
+
+    Nothing ends a handler here. The time that remains is counted down from what AWS Lambda gives at most.
+    """
+
+    function_version: Final = "$LATEST"
+    memory_limit_in_mb: Final = "128"
+    identity: Final = None
+    client_context: Final = None
+
+    def __init__(self, session: Session, database: Any, name: str) -> None:
+        self.database = database
+        """The Database that the consumer belongs to, for reading, and for writing at once."""
+        self.transaction = Writes(session)
+        """Writes that are committed together with the position, when the handler has returned."""
+        self.function_name = name
+        self.invoked_function_arn = (
+            f"arn:{partition_of(session.region)}:lambda:{session.region}:{session.account}:function:{name}"
+        )
+        self.aws_request_id = str(uuid.uuid4())
+        self.log_group_name = f"/aws/lambda/{name}"
+        self.log_stream_name = self.aws_request_id
+        self._clock: Clock = session.store.clock
+        self._started_us = self._clock.elapsed_us()
+
+    def get_remaining_time_in_millis(self) -> int:
+        passed_us = self._clock.elapsed_us() - self._started_us
+        return max(0, _LAMBDA_S_MAX * 1_000 - passed_us // 1_000)

@@ -1,0 +1,111 @@
+"""Deleting a table that can be brought back: a backup of it is made first, and kept for 35 days.
+
+Nobody reads or writes the table any more from the moment it is deleted. It is taken away when its backup exists;
+after a kill, the next open goes on with that.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import Final
+
+from singletable import limits
+from singletable.errors import BackupInUseError, DatabaseClosedError, SingleTableError
+from singletable.storage.backup_making import WantedBackup
+from singletable.storage.backup_records import SYSTEM_SUFFIX, BackupKey, backup_id
+from singletable.storage.definitions import TableDefinition
+from singletable.storage.store import Store
+from singletable.storage.transaction import Transaction
+
+_RETRY_S: Final = 5.0
+
+_log = logging.getLogger("singletable.backups")
+
+
+def mark_deleted(store: Store, transaction: Transaction, definition: TableDefinition) -> TableDefinition:
+    """Let a table be there only for its backup."""
+    deleting_us = transaction.clock_us
+    while store.backups.folder.read(_key(definition.name, deleting_us)) is not None:
+        deleting_us += 1000  # one of the same name was deleted in the same millisecond
+    marked = replace(definition, deleting_us=deleting_us)
+    transaction.is_dirty = True
+    transaction.save(marked)
+    return marked
+
+
+def finish_deletion(store: Store, definition: TableDefinition, item_bytes: int) -> None:
+    """Back up and take away a marked table: a small one now, a large one in a thread."""
+    if item_bytes > limits.SMALL_BACKUP_BYTES:
+        store.backups.start(lambda: _finish_in_time(store, definition))
+        return
+    try:
+        _finish(store, definition)
+    except BaseException:
+        try:
+            store.write(lambda transaction: _unmark(transaction, definition))
+        except SingleTableError:
+            _resume(store, definition)  # as a disk that is full for both: it stays deleted
+        raise
+
+
+def resume_deletions(store: Store) -> None:
+    """Go on with what a process that has ended has left."""
+    for table in store.catalog:
+        if table.definition.deleting_us is not None:
+            _resume(store, table.definition)
+
+
+def _resume(store: Store, definition: TableDefinition) -> None:
+    store.backups.start(lambda: _finish_in_time(store, definition))
+
+
+def _finish_in_time(store: Store, definition: TableDefinition) -> None:
+    while not store.backups.stopping.is_set():
+        try:
+            _finish(store, definition)
+            return
+        except DatabaseClosedError:
+            return
+        except BackupInUseError:
+            pass  # another process is at it
+        except Exception as error:  # whatever it is, it is tried again
+            _log.error("table %s was deleted, and is not backed up yet: %s", definition.name, error)
+        store.backups.stopping.wait(_RETRY_S)
+
+
+def _finish(store: Store, definition: TableDefinition) -> None:
+    assert definition.deleting_us is not None
+    key = _key(definition.name, definition.deleting_us)
+    if store.backups.folder.read(key) is None and _is_marked(store, definition):
+        wanted = WantedBackup(
+            key,
+            f"{definition.name}$DeletedTableBackup",
+            definition.deleting_us // 1000 * 1000,
+            origin="deletion",
+            expires_us=(definition.deleting_us // 1000_000 + limits.SYSTEM_BACKUP_S) * 1_000_000,
+        )
+        store.backups.make([wanted], wait=True)
+    store.write(lambda transaction: _take_away(transaction, definition))
+    store.background.begin()
+
+
+def _is_marked(store: Store, definition: TableDefinition) -> bool:
+    return store.read_catalog(lambda catalog: catalog.with_id(definition.id)) is not None
+
+
+def _take_away(transaction: Transaction, definition: TableDefinition) -> None:
+    table = transaction.catalog.with_id(definition.id)
+    if table is not None and table.definition.deleting_us is not None:
+        transaction.delete_table(table)
+
+
+def _unmark(transaction: Transaction, definition: TableDefinition) -> None:
+    table = transaction.catalog.with_id(definition.id)
+    if table is not None and table.definition.deleting_us is not None:
+        transaction.is_dirty = True
+        transaction.save(replace(table.definition, deleting_us=None))
+
+
+def _key(table: str, deleting_us: int) -> BackupKey:
+    return BackupKey(backup_id(deleting_us, SYSTEM_SUFFIX), table)

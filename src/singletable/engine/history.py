@@ -1,0 +1,70 @@
+"""The versions of an item: what each change of it has made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final, Literal, NamedTuple, Protocol, TypeVar
+
+from singletable.engine.keys import key_of_request, require_table
+from singletable.storage.catalog import Catalog, Execute
+from singletable.storage.log import EXPIRED, INSERTED, MODIFIED, REMOVED, Entry
+from singletable.storage.past_store import recovery_is_off
+from singletable.storage.recovery import recovery_window
+from singletable.storage.tables import Table
+from singletable.storage.versions import OlderThan, select_versions
+from singletable.values.types import Item
+
+T = TypeVar("T")
+
+Event = Literal["INSERT", "MODIFY", "REMOVE", "EXPIRE"]
+
+EVENTS: Final[dict[int, Event]] = {
+    INSERTED: "INSERT",
+    MODIFIED: "MODIFY",
+    REMOVED: "REMOVE",
+    EXPIRED: "EXPIRE",
+}
+_VERSIONS_A_READ: Final = 64
+
+
+class StoredVersion(NamedTuple):
+    """A change of an item, and the item before and after it as it is stored (None: it did not exist)."""
+
+    at_us: int
+    event: Event
+    before: bytes | None
+    after: bytes | None
+
+
+class Read(Protocol):
+    """Runs a function with a connection and the catalog: of an open database, or of a file that is looked at."""
+
+    def __call__(self, work: Callable[[Execute, Catalog], T], /) -> T: ...
+
+
+def history(read: Read, table: str, key: Item, *, now_us: int, kept_us: int) -> Iterator[StoredVersion]:
+    """Yield the versions of an item that are kept, newest first. The times are those of `recovery_window`."""
+
+    def entries(older_than: OlderThan | None) -> list[Entry]:
+        return read(lambda execute, catalog: _entries(execute, require_table(catalog, table), older_than))
+
+    def _entries(execute: Execute, found: Table, older_than: OlderThan | None) -> list[Entry]:
+        recovery = found.definition.recovery
+        if recovery is None:
+            raise recovery_is_off(table)
+        window = recovery_window(execute, found, recovery, now_us=now_us, kept_us=kept_us)
+        return select_versions(
+            execute,
+            found,
+            key_of_request(found, key),
+            since_us=window.earliest_us,
+            older_than=older_than,
+            rows_max=_VERSIONS_A_READ,
+        )
+
+    some = entries(None)
+    while some:
+        for entry in some:
+            yield StoredVersion(entry.at_us, EVENTS[entry.event], entry.before, entry.after)
+        last = some[-1]
+        some = entries(OlderThan(last.seq, last.at_us, last.before)) if len(some) == _VERSIONS_A_READ else []

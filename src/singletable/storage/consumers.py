@@ -1,0 +1,273 @@
+"""The register of consumers: how far each has come in the log of its table, and who runs it.
+
+Who runs a consumer holds its lease, by the machine's clock that nobody can put forward or back. Every change of
+a position names its owner, in the transaction that changes it: who has lost the lease cannot move it any more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from singletable.storage import schema
+from singletable.storage.catalog import Catalog, Execute
+from singletable.storage.log import (
+    COLUMNS,
+    EXPIRED,
+    REMOVED,
+    Entry,
+    LogEnd,
+    select_end,
+    select_oldest,
+    select_start,
+)
+from singletable.storage.reading import select_item, snapshot
+from singletable.storage.tables import Table
+from singletable.storage.transaction import Transaction
+
+_CONSUMER_COLUMNS: Final = (
+    "table_id, name, position, position_at, hold, log_since, missed, owner, lease_from, lease_until"
+)
+_SELECT: Final = f"SELECT {_CONSUMER_COLUMNS} FROM consumer WHERE table_id = ? AND name = ?"
+_SELECT_ALL: Final = f"SELECT {_CONSUMER_COLUMNS} FROM consumer ORDER BY table_id, name"
+_INSERT: Final = f"INSERT INTO consumer({_CONSUMER_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, 0, NULL, NULL, NULL)"
+_SET_HOLD: Final = "UPDATE consumer SET hold = ? WHERE table_id = ? AND name = ?"
+_DELETE: Final = "DELETE FROM consumer WHERE table_id = ? AND name = ?"
+_SET_LEASE: Final = (
+    "UPDATE consumer SET owner = ?, lease_from = ?, lease_until = ? WHERE table_id = ? AND name = ?"
+)
+_END_LEASE: Final = (
+    "UPDATE consumer SET owner = NULL, lease_from = NULL, lease_until = NULL"
+    " WHERE table_id = ? AND name = ? AND owner = ?"
+)
+_RENEW: Final = (
+    "UPDATE consumer SET lease_from = ?, lease_until = ? WHERE table_id = ? AND name = ? AND owner = ?"
+)
+_ADVANCE: Final = (
+    "UPDATE consumer SET position = ?, position_at = ?, lease_from = ?, lease_until = ?"
+    " WHERE table_id = ? AND name = ? AND owner = ?"
+)
+_TELL_MISSED: Final = (
+    "UPDATE consumer SET position = ?, position_at = ?, log_since = ?, missed = missed + ?"
+    " WHERE table_id = ? AND name = ? AND owner = ?"
+)
+_SELECT_SINCE: Final = "SELECT since FROM log WHERE table_id = ?"
+
+
+class LeaseLostError(Exception):
+    """Somebody else runs the consumer by now, or nobody is to: nothing was written."""
+
+
+class Registered(NamedTuple):
+    """A consumer as it is stored."""
+
+    table_id: int
+    name: str
+    position: int
+    """The number of the last entry that it is done with."""
+    position_us: int
+    """The time of that entry; before the first, the time from which on changes were logged."""
+    hold_us: int
+    """For how long it holds back the log when it is behind."""
+    log_since_us: int
+    """Since when changes had been logged without a break, when it last looked."""
+    missed: int
+    """How many entries were gone before it had come to them."""
+    owner: str | None
+    lease_from_us: int | None
+    lease_until_us: int | None
+
+    def holder(self, elapsed_us: int) -> str | None:
+        """Return who holds its lease. One that was given before the machine was started anew is void."""
+        if self.lease_from_us is None or self.lease_until_us is None:
+            return None
+        return self.owner if self.lease_from_us <= elapsed_us < self.lease_until_us else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lease:
+    """Who runs a consumer, and for how long at a time."""
+
+    table_id: int
+    name: str
+    owner: str
+    length_us: int
+
+
+class Mark(NamedTuple):
+    """A place in a log: an entry that is done with."""
+
+    seq: int
+    at_us: int
+
+
+class Stretch(NamedTuple):
+    """What is stored of a consumer and of its log, and some entries behind its position; all of one moment."""
+
+    registered: Registered | None
+    table: Table | None
+    """None: the table is deleted."""
+    since_us: int
+    """Since when changes have been logged without a break."""
+    oldest: LogEnd | None
+    """The oldest entry that is kept."""
+    entries: list[Entry]
+
+
+# --- being registered ----------------------------------------------------------------------
+
+
+def register(transaction: Transaction, table_id: int, name: str, *, at_end: bool, hold_us: int) -> Registered:
+    """Return a consumer, which begins at one of the ends of the log if it is new."""
+    execute = transaction.execute
+    known = select_consumer(execute, table_id, name)
+    if known is not None:
+        if known.hold_us != hold_us:
+            transaction.is_dirty = True
+            execute(_SET_HOLD, (hold_us, table_id, name))
+        return known._replace(hold_us=hold_us)
+    since_us = _since_us(execute, table_id)
+    mark = Mark(0, since_us)
+    if at_end:
+        end = select_end(execute, table_id)
+        mark = Mark(end.seq, max(end.at_us, since_us))
+    else:
+        start = select_start(execute, table_id)
+        mark = Mark(0 if start is None else start - 1, since_us)
+    transaction.is_dirty = True
+    execute(_INSERT, (table_id, name, *mark, hold_us, since_us))
+    return Registered(table_id, name, *mark, hold_us, since_us, 0, None, None, None)
+
+
+def unregister(transaction: Transaction, table_id: int, name: str) -> bool:
+    """Forget a consumer. Return whether there was one."""
+    transaction.execute(_DELETE, (table_id, name))
+    found = transaction.connection.changes() > 0
+    transaction.is_dirty |= found
+    return found
+
+
+def select_consumer(execute: Execute, table_id: int, name: str) -> Registered | None:
+    row = next(execute(_SELECT, (table_id, name)), None)
+    return None if row is None else Registered._make(row)
+
+
+def select_consumers(execute: Execute) -> list[Registered]:
+    """Return all consumers, also those of deleted tables whose log is still there."""
+    rows: list[Any] = execute(_SELECT_ALL).fetchall()
+    return [Registered._make(row) for row in rows]
+
+
+# --- the lease ------------------------------------------------------------------------------
+
+
+def take_lease(transaction: Transaction, lease: Lease, elapsed_us: int) -> Registered | None:
+    """Become the one who runs a consumer; None while another does, or when there is no such consumer."""
+    known = select_consumer(transaction.execute, lease.table_id, lease.name)
+    if known is None or known.holder(elapsed_us) not in (None, lease.owner):
+        return None
+    transaction.is_dirty = True
+    until_us = elapsed_us + lease.length_us
+    transaction.execute(_SET_LEASE, (lease.owner, elapsed_us, until_us, lease.table_id, lease.name))
+    return known
+
+
+def renew_lease(transaction: Transaction, lease: Lease, elapsed_us: int) -> None:
+    """Go on for another while; also when the lease was over, as long as nobody else has taken it."""
+    values = (elapsed_us, elapsed_us + lease.length_us)
+    _write_as_owner(transaction, lease, _RENEW, values)
+
+
+def end_lease(transaction: Transaction, lease: Lease, mark: Mark | None) -> None:
+    """Let others run a consumer, who go on from here."""
+    if mark is not None:
+        advance(transaction, lease, mark, 0)
+    _write_as_owner(transaction, lease, _END_LEASE, ())
+
+
+def advance(transaction: Transaction, lease: Lease, mark: Mark, elapsed_us: int) -> None:
+    """Move a position, and renew the lease with it. To be called before anything else is written."""
+    _write_as_owner(transaction, lease, _ADVANCE, (*mark, elapsed_us, elapsed_us + lease.length_us))
+
+
+def tell_missed(transaction: Transaction, lease: Lease, mark: Mark, *, since_us: int, entries: int) -> None:
+    """Store that a consumer has been told what it has missed, and goes on behind it."""
+    _write_as_owner(transaction, lease, _TELL_MISSED, (*mark, since_us, entries))
+
+
+def _write_as_owner(transaction: Transaction, lease: Lease, sql: str, values: tuple[int, ...]) -> None:
+    transaction.execute(sql, (*values, lease.table_id, lease.name, lease.owner))
+    if not transaction.connection.changes():
+        raise LeaseLostError
+    transaction.is_dirty = True
+
+
+# --- reading ----------------------------------------------------------------------------------
+
+
+def select_stretch(
+    execute: Execute,
+    catalog: Catalog,
+    table_id: int,
+    name: str,
+    *,
+    after: int | None,
+    rows_max: int,
+    bytes_max: int,
+) -> Stretch:
+    """Return a consumer and what is behind its position; or, of one that knows better, behind `after`."""
+    with snapshot(execute):
+        registered = select_consumer(execute, table_id, name)
+        table = catalog.with_id(table_id)
+        if registered is None or next(execute(_SELECT_SINCE, (table_id,)), None) is None:
+            return Stretch(None, table, 0, None, [])
+        behind = registered.position if after is None else after
+        return Stretch(
+            registered,
+            table,
+            _since_us(execute, table_id),
+            select_oldest(execute, table_id),
+            select_complete(execute, table_id, table, after=behind, rows_max=rows_max, bytes_max=bytes_max),
+        )
+
+
+def select_complete(
+    execute: Execute, table_id: int, table: Table | None, *, after: int, rows_max: int, bytes_max: int
+) -> list[Entry]:
+    """Return entries with both of their images, oldest first: at least one, then as many as fit."""
+    sql = f"SELECT {COLUMNS} FROM {schema.log_table(table_id)} WHERE seq > ? ORDER BY seq LIMIT ?"
+    entries: list[Entry] = []
+    cursor = execute(sql, (after, rows_max))
+    for row in cursor:
+        entry = _completed(execute, table_id, table, Entry._make(row))
+        bytes_max -= len(entry.before or b"") + len(entry.after or b"")
+        if entries and bytes_max < 0:
+            cursor.close()
+            break
+        entries.append(entry)
+    return entries
+
+
+def _completed(execute: Execute, table_id: int, table: Table | None, entry: Entry) -> Entry:
+    """Return an entry with the item it left, which is not in it where the table had no stream."""
+    if entry.after is not None or entry.event in (REMOVED, EXPIRED):
+        return entry
+    sql = (
+        f"SELECT before FROM {schema.log_table(table_id)} WHERE pk = ? AND sk = ? AND at >= ? AND seq > ?"
+        " ORDER BY at, seq LIMIT 1"
+    )
+    following = next(execute(sql, (entry.pk, entry.sk, entry.at_us, entry.seq)), None)
+    if following is not None:
+        return entry._replace(after=following[0])
+    stored = None if table is None else select_item(execute, table, entry.key)
+    return entry if stored is None else entry._replace(after=stored[1])
+
+
+def select_time(execute: Execute, table_id: int, seq: int) -> int | None:
+    """Return when an entry was written."""
+    row = next(execute(f"SELECT at FROM {schema.log_table(table_id)} WHERE seq = ?", (seq,)), None)
+    return None if row is None else row[0]
+
+
+def _since_us(execute: Execute, table_id: int) -> int:
+    return int(next(execute(_SELECT_SINCE, (table_id,)))[0])

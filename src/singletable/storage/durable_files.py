@@ -1,0 +1,140 @@
+"""Files that are there as a whole or not at all, also after a power cut; reading back what the disk has."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from singletable.limits import MIB
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - not on Windows, where a file that is open cannot be taken away
+    fcntl = None  # type: ignore[assignment]
+
+Progress = Callable[[int, int], None]
+"""Called with how much is done, and of how much."""
+
+_CHUNK_BYTES: Final = MIB
+
+
+def sync_file(path: str) -> None:
+    """Make sure that the contents of a file are on the disk."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        _sync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sync(descriptor: int) -> None:
+    full_sync = getattr(fcntl, "F_FULLFSYNC", None)
+    if full_sync is not None:  # fsync on macOS leaves the data in the drive's cache
+        fcntl.fcntl(descriptor, full_sync)
+    else:
+        os.fsync(descriptor)
+
+
+def sync_directory(path: str) -> None:
+    """Make sure that a new file is still in its directory after a power cut, where directories can be synced."""
+    if os.name != "posix":
+        return
+    # Some file systems refuse it, as SQLite knows too, which passes over that when it makes its own files.
+    with contextlib.suppress(OSError):
+        directory = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)
+
+
+def put_in_place(made: str, path: str) -> None:
+    """Give a file that is complete and synced its name, in place of what had it. Nobody sees anything between."""
+    os.replace(made, path)
+    sync_directory(os.path.dirname(path) or ".")
+
+
+def write_whole(path: str, contents: bytes) -> None:
+    """Write a small file: it is there with all of its contents, or it is as it was."""
+    made = f"{path}.new"
+    descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb", closefd=False) as file:
+            file.write(contents)
+        _sync(descriptor)
+    finally:
+        os.close(descriptor)
+    put_in_place(made, path)
+
+
+def remove(path: str) -> None:
+    """Remove a file, if it is there."""
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
+
+
+# --- reading back -----------------------------------------------------------------------------
+
+
+def read_back(path: str, chunk_bytes: int = _CHUNK_BYTES) -> Iterator[bytes]:
+    """Yield the contents of a synced file as the disk has them, not as the system remembers them, where it can."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        if hasattr(os, "posix_fadvise"):
+            os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+        while chunk := os.read(descriptor, chunk_bytes):
+            yield chunk
+    finally:
+        os.close(descriptor)
+
+
+def sha256_of(path: str, progress: Progress | None = None) -> str:
+    """Return the SHA-256 of what the disk has of a file."""
+    digest = hashlib.sha256()
+    done, total = 0, os.stat(path).st_size
+    for chunk in read_back(path):
+        digest.update(chunk)
+        done += len(chunk)
+        if progress is not None:
+            progress(done, total)
+    return digest.hexdigest()
+
+
+# --- who is at it ---------------------------------------------------------------------------------
+
+
+@contextmanager
+def claimed(path: str) -> Iterator[bool]:
+    """Hold a file that says that somebody is at work, and yield whether nobody else is. It goes with the work.
+
+    The lock is the system's, and so is gone with its process, however that ends.
+    """
+    descriptor = _claim(path)
+    if descriptor is None:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        remove(path)
+        os.close(descriptor)
+
+
+def _claim(path: str) -> int | None:
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            if fcntl is not None:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(descriptor)
+            return None
+        # Whoever held it before may have taken it away between the two calls: then this is a file without a name.
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(descriptor), os.stat(path)):
+                return descriptor
+        os.close(descriptor)

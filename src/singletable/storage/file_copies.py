@@ -1,0 +1,210 @@
+"""Whole databases as files: a copy of one that is in use, and putting a copy in the place of one.
+
+An interrupted copy leaves what was there, and at most a file whose name ends with `.partial`, which the next one
+removes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import apsw
+
+from singletable import errors
+from singletable.storage import failures
+from singletable.storage.connections import PLAIN_VFS, connect_for_reading, connect_unchanging
+from singletable.storage.durable_files import (
+    claimed,
+    put_in_place,
+    read_back,
+    remove,
+    sha256_of,
+    sync_directory,
+    sync_file,
+)
+from singletable.storage.formats import check_recognised
+from singletable.storage.page_copies import (
+    Copied,
+    Progress,
+    copy_connection,
+    no_progress,
+    put_copy_in_place,
+    read_sums,
+    sums_path,
+)
+
+# --- making a copy ----------------------------------------------------------------------------
+
+
+def back_up_file(path: str, copy: str, *, force: bool, progress: Progress = no_progress) -> Copied:
+    """Copy a database as it is at one moment, while others write to it."""
+    _check_is_file(path)
+    _check_free(copy, force=force)
+    try:
+        source = connect_for_reading(path)
+        try:
+            check_recognised(source.execute, path)
+            with _told(copy), _claimed_temporary(copy) as made:
+                copied = copy_connection(source, made, progress)
+                put_copy_in_place(made, copy, copied)
+                return copied
+        finally:
+            source.close(True)
+    except apsw.Error as error:
+        raise failures.translate(error, path) from error
+
+
+# --- putting one back ---------------------------------------------------------------------------
+
+
+def restore_file(backup: str, path: str, *, force: bool, progress: Progress = no_progress) -> Copied:
+    """Put a copy in the place of a database that nobody has open, or where none is."""
+    _check_is_file(backup)
+    _check_free(path, force=force)
+    sums = read_sums(backup)
+    if not sums:
+        raise errors.StorageFailedError(
+            f"there is no checksum of {backup}: {sums_path(backup)} is not there, or does not name it",
+            hint=f"if you trust the file, make one: sha256sum {backup} > {sums_path(backup)}",
+        )
+    _check_not_open(path)
+    with _told(path), _claimed_temporary(path) as made:
+        copied = _copy_bytes(backup, made, progress)
+        if copied.sha256 not in sums:
+            raise errors.CorruptDatabaseError(
+                f"{backup} is damaged: its SHA-256 is not the one in {sums_path(backup)}",
+                hint="restore another backup; `singletable check` tells what of this one can still be read",
+            )
+        if sha256_of(made, lambda done, total: progress("verifying", done, total)) != copied.sha256:
+            raise errors.StorageFailedError(
+                f"{path}: the disk does not hold what was written to it",
+                hint="look at the disk and at the system's log; nothing was changed",
+            )
+        _check_ours(made, backup)
+        with _alone(path):
+            put_in_place(made, path)
+        return copied
+
+
+def _copy_bytes(source: str, target: str, progress: Progress) -> Copied:
+    digest = hashlib.sha256()
+    done, total = 0, os.stat(source).st_size
+    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        for chunk in read_back(source):
+            digest.update(chunk)
+            file.write(chunk)
+            done += len(chunk)
+            progress("copying", done, total)
+    sync_file(target)
+    return Copied(done, digest.hexdigest())
+
+
+def _check_ours(made: str, backup: str) -> None:
+    try:
+        connection = connect_unchanging(made)
+        try:
+            check_recognised(connection.execute, backup)
+        finally:
+            connection.close(True)
+    except apsw.Error as error:
+        raise failures.translate(error, backup) from error
+
+
+def _check_not_open(path: str) -> None:
+    connection = _connect_alone(path) if os.path.exists(path) else None
+    if connection is not None:
+        connection.close(True)
+
+
+@contextmanager
+def _alone(path: str) -> Iterator[None]:
+    """Hold a database that is to be replaced, so that nobody has it open; SQLite's log beside it goes.
+
+    A log that stayed would be taken for that of the new file.
+    """
+    connection = _connect_alone(path) if os.path.exists(path) else None
+    try:
+        if connection is not None:
+            # Closing it must not remove the log of whoever opens the new file first.
+            _keep_log(connection)
+        _remove_log(path)
+        yield
+    finally:
+        if connection is not None:
+            connection.close(True)
+
+
+def _connect_alone(path: str) -> apsw.Connection | None:
+    """Open a file that nobody else has open, with all of its log in it; None if it cannot be read as one."""
+    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE, vfs=PLAIN_VFS)
+    try:
+        # Everybody who has a file open, also idle, holds a lock that this mode does not go together with.
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK").fetchall()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return connection
+    except apsw.BusyError:
+        connection.close(True)
+        raise errors.DatabaseBusyError(
+            f"{path} is open in another process", hint="stop what uses it, and try again"
+        ) from None
+    except apsw.Error:
+        connection.close(True)
+        return None  # that may be why it is replaced
+
+
+def _keep_log(connection: apsw.Connection) -> None:
+    keep = ctypes.c_int(1)
+    connection.file_control("main", apsw.SQLITE_FCNTL_PERSIST_WAL, ctypes.addressof(keep))
+
+
+def _remove_log(path: str) -> None:
+    for ending in ("-wal", "-shm"):
+        remove(path + ending)
+    sync_directory(os.path.dirname(path) or ".")
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def _check_is_file(path: str) -> None:
+    if not os.path.isfile(path):
+        what = "is a directory" if os.path.isdir(path) else "does not exist"
+        raise errors.StorageFailedError(f"{path} {what}", hint="give the path of a database file")
+
+
+def _check_free(path: str, *, force: bool) -> None:
+    if os.path.isdir(path):
+        raise errors.StorageFailedError(f"{path} is a directory", hint="give the path of a file in it")
+    if os.path.exists(path) and not force:
+        raise errors.StorageFailedError(f"{path} exists", hint="give another path, or --force to replace it")
+
+
+@contextmanager
+def _claimed_temporary(path: str) -> Iterator[str]:
+    """Yield a path beside one that is to be made. What an earlier, interrupted one has left there is removed."""
+    made = f"{path}.partial"
+    with claimed(f"{made}.lock") as is_ours:
+        if not is_ours:
+            raise errors.DatabaseBusyError(
+                f"{path} is being written by another process", hint="wait for that, or give another path"
+            )
+        remove(made)
+        try:
+            yield made
+        finally:
+            with contextlib.suppress(OSError):
+                remove(made)
+
+
+@contextmanager
+def _told(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise failures.failed_files(error, path) from error

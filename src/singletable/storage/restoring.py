@@ -1,0 +1,142 @@
+"""Filling a restored table with the items of its source: a chore of the background.
+
+The source is another table at a moment, or a backup file. Both stay what they are while others write: the table at
+that moment can be computed from any later state and its log, which is kept meanwhile. So the items are copied
+in the order of their keys, a few in each piece, and the place up to which they are is stored with them.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Generator
+from contextlib import closing
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+import orjson
+
+from singletable import errors, limits
+from singletable.storage.backup_files import backup_rows
+from singletable.storage.catalog import Catalog, Execute
+from singletable.storage.changes import Change
+from singletable.storage.images import Image, PrimaryKey
+from singletable.storage.past import past_rows
+from singletable.storage.tables import Table
+from singletable.storage.transaction import Transaction
+from singletable.values.sizes import item_bytes
+
+_log = logging.getLogger("singletable.backups")
+
+_ITEMS_A_STEP: Final = 124  # what is read in pieces of 4, 8, 16, 32 and 64
+_FIRST_PIECE_ITEMS: Final = 4
+_BYTES_A_STEP: Final = limits.MIB
+_COLUMNS: Final = "table_id, source_id, at, path, pk, sk"
+_SELECT: Final = f"SELECT {_COLUMNS} FROM restore ORDER BY table_id LIMIT 1"
+_INSERT: Final = f"INSERT INTO restore({_COLUMNS}) VALUES (?, ?, ?, ?, x'', x'')"
+_MOVE: Final = "UPDATE restore SET pk = ?, sk = ? WHERE table_id = ?"
+_DELETE: Final = "DELETE FROM restore WHERE table_id = ?"
+
+
+class Source(NamedTuple):
+    """Where the items come from: a table of this database at a moment, or the file of a backup."""
+
+    at_us: int
+    table_id: int | None = None
+    path: str | None = None
+
+
+class _Restore(NamedTuple):
+    table_id: int
+    source_id: int | None
+    at_us: int
+    path: str | None
+    pk: bytes
+    sk: bytes
+
+    @property
+    def position(self) -> PrimaryKey | None:
+        """The key of the last item that was copied."""
+        return PrimaryKey(self.pk, self.sk) if self.pk else None
+
+
+def save_restore(transaction: Transaction, table_id: int, source: Source) -> None:
+    """Store that a new table is to be filled."""
+    transaction.is_dirty = True
+    transaction.execute(_INSERT, (table_id, source.table_id, source.at_us, source.path))
+
+
+def is_restored_from(execute: Execute, table_id: int) -> bool:
+    """Tell whether a table is being read for a restore: its log must go on, and it must stay."""
+    return next(execute("SELECT 1 FROM restore WHERE source_id = ?", (table_id,)), None) is not None
+
+
+def is_backup_restored(execute: Execute, path: str) -> bool:
+    """Tell whether the file of a backup is being read for a restore: it must stay."""
+    return next(execute("SELECT 1 FROM restore WHERE path = ?", (path,)), None) is not None
+
+
+def is_due(execute: Execute, catalog: Catalog, now_us: int) -> bool:
+    """Tell whether a table is being restored."""
+    return next(execute(_SELECT), None) is not None
+
+
+def step(transaction: Transaction, now_us: int) -> bool:
+    """Copy the next items of a restored table. Return whether nothing is left."""
+    row = next(transaction.execute(_SELECT), None)
+    if row is None:
+        return True
+    restore = _Restore._make(row)
+    table = transaction.catalog.with_id(restore.table_id)
+    assert table is not None
+    try:
+        images, is_end = _next_images(transaction, restore)
+    except (errors.NotADatabaseError, errors.CorruptDatabaseError, errors.NewerFormatError) as error:
+        # The file is no backup any more. What cannot be finished is taken away.
+        _log.error("table %s was not restored: %s", table.name, error)
+        transaction.execute(_DELETE, (table.id,))
+        transaction.delete_table(table)
+        return False
+    for key, image in images:
+        transaction.apply(Change(table, key, None, image, transaction.now_us))
+    if is_end:
+        _finish(transaction, table)
+    else:
+        transaction.execute(_MOVE, (*images[-1][0], table.id))
+    return False
+
+
+def _finish(transaction: Transaction, table: Table) -> None:
+    transaction.is_dirty = True
+    transaction.execute(_DELETE, (table.id,))
+    restore = table.definition.restore
+    assert restore is not None
+    transaction.save(replace(table.definition, restore=replace(restore, in_progress=False)))
+
+
+def _next_images(transaction: Transaction, restore: _Restore) -> tuple[list[tuple[PrimaryKey, Image]], bool]:
+    """Return the next items, as many as are copied in one step, and whether there are no more."""
+    images: list[tuple[PrimaryKey, Image]] = []
+    read_bytes = 0
+    with closing(_images(transaction, restore)) as found:
+        for key, image in found:
+            images.append((key, image))
+            read_bytes += image.item_bytes
+            if len(images) == _ITEMS_A_STEP or read_bytes >= _BYTES_A_STEP:
+                return images, False
+    return images, True
+
+
+def _images(transaction: Transaction, restore: _Restore) -> Generator[tuple[PrimaryKey, Image]]:
+    if restore.path is not None:
+        for pk, sk, size, raw in backup_rows(restore.path, after=restore.position):
+            yield PrimaryKey(pk, sk), Image(raw, size)
+        return
+    assert restore.source_id is not None
+    source = transaction.catalog.with_id(restore.source_id)
+    assert source is not None
+    past = past_rows(
+        transaction.execute, source, restore.at_us, after=restore.position, first_rows=_FIRST_PIECE_ITEMS
+    )
+    for pk, sk, raw in past:
+        item = orjson.loads(raw)
+        yield PrimaryKey(pk, sk), Image(raw, item_bytes(item), item)
