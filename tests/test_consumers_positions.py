@@ -32,7 +32,13 @@ from singletable import Database
 from singletable.clock import ManualClock
 from singletable.consumers import Missed
 from singletable.consumers.leases import LeaseKeeper
-from singletable.errors import ConditionFailedError, ConsumerBusyError, ConsumerEndedError, ConsumerError
+from singletable.errors import (
+    ConditionFailedError,
+    ConsumerBusyError,
+    ConsumerEndedError,
+    ConsumerError,
+    ResourceNotFoundError,
+)
 from singletable.storage.consumers import Lease
 
 WAIT_S = 30.0
@@ -666,6 +672,20 @@ def test_deleted_table_is_read_to_its_end(logged: Database) -> None:
     assert seen.keys == ["a", "b"]
     with pytest.raises(ConsumerEndedError):
         consumer.run_once()
+
+
+def test_consumer_goes_on_with_a_table_that_was_deleted_while_it_did_not_run(logged: Database) -> None:
+    first, rest = Seen(), Seen()
+    consumer = by_hand(logged, first)
+    put(logged, "a")
+    consumer.drain()
+    consumer.stop()
+    put(logged, "b")
+    logged.delete_table(TableName=TABLE)
+    by_hand(logged, rest).drain()
+    assert (first.keys, rest.keys) == (["a"], ["b"])
+    with pytest.raises(ResourceNotFoundError):
+        logged.consume(TABLE, rest, "another", background=False)
 
 
 def test_table_that_was_made_again_has_new_consumers(logged: Database) -> None:

@@ -26,6 +26,7 @@ from singletable.errors import (
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.consumers import LeaseLostError, register, select_consumer
 from singletable.storage.log import select_end
+from singletable.storage.streams import select_streams
 from singletable.storage.tables import Table
 from singletable.storage.transaction import Transaction
 from singletable.wire.parameters import Session
@@ -312,6 +313,10 @@ def _register(session: Session, name: str, consumer: str, *, at_end: bool, hold_
     """Store the consumer if it is new; return its table."""
 
     def work(transaction: Transaction) -> Table:
+        if transaction.catalog.named(name) is None:
+            left = _table_left_to(transaction.execute, name, consumer)
+            if left is not None:
+                return left
         table = require_table(transaction.catalog, name)
         if not table.logs_changes:
             raise NotLoggedError(
@@ -323,3 +328,11 @@ def _register(session: Session, name: str, consumer: str, *, at_end: bool, hold_
         return table
 
     return session.store.write(work)
+
+
+def _table_left_to(execute: Execute, name: str, consumer: str) -> Table | None:
+    """Return a deleted table whose stream is still there, and which the consumer has not read to its end."""
+    for stream in reversed(select_streams(execute, table_name=name)):
+        if select_consumer(execute, stream.table_id, consumer) is not None:
+            return stream.table
+    return None
