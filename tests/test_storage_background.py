@@ -250,6 +250,22 @@ def test_thread_goes_on_after_a_look_that_failed(tmp_path: Path, monkeypatch: py
     logged.store.close()
 
 
+def test_store_closes_though_every_look_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = threading.Event()
+
+    def fail(execute: Execute, catalog: Catalog, now_us: int) -> bool:
+        failed.set()
+        raise errors.NotADatabaseError("not today")
+
+    monkeypatch.setattr(sharding, "is_due", fail)
+    logged = open_store(tmp_path / "test.db")
+    logged.create(stream=True)
+    assert failed.wait(30)
+    thread = thread_of(logged)
+    logged.store.close()
+    assert not thread.is_alive()
+
+
 def test_chore_that_fails_does_not_keep_others_from_being_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

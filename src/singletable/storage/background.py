@@ -220,6 +220,8 @@ class Background:
     def look(self) -> float | None:
         """Do what is due. Return the seconds until the next look; None when the thread is to end."""
         self.is_wanted.clear()
+        if self._stop.is_set():
+            return None
         try:
             is_done = self._run_pieces()
             if self._stop.is_set():
