@@ -108,6 +108,34 @@ def test_restore_refuses_a_file_that_is_open_elsewhere(file: Path) -> None:
         assert "Item" not in db.get_item(TableName="accounts", Key={"id": {"S": "kept"}})
 
 
+def test_copy_does_not_replace_a_file_that_is_open_elsewhere(file: Path) -> None:
+    other = file.with_name("other.db")
+    with Database.open(other) as db:
+        open_accounts(db)
+        command = [sys.executable, "-m", "singletable", "backup", str(file), str(other), "--force"]
+        refused = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert refused.returncode == 2
+        assert "is open in another process" in refused.stderr
+        db.put_item(TableName="accounts", Item={"id": {"S": "kept"}})
+    assert check_file(other) == []
+    with Database.open(other) as db:
+        assert "Item" in db.get_item(TableName="accounts", Key={"id": {"S": "kept"}})
+    subprocess.run(command, check=True)
+    assert _total(other) == ACCOUNTS * BALANCE
+
+
+@pytest.mark.parametrize("command", ["backup", "restore"])
+def test_file_is_not_put_in_its_own_place(
+    file: Path, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    link = file.with_name("link.db")
+    link.symlink_to(file)
+    for other in (file, link):
+        assert main([command, str(file), str(other), "--force"]) == 2
+        assert "are one file" in capsys.readouterr().err
+    assert _total(file) == ACCOUNTS * BALANCE
+
+
 def test_restore_over_a_file_whose_process_was_killed_leaves_no_log_behind(file: Path) -> None:
     copy = file.with_name("copy.db")
     main(["backup", str(file), str(copy)])

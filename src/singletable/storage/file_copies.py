@@ -45,13 +45,16 @@ def back_up_file(path: str, copy: str, *, force: bool, progress: Progress = no_p
     """Copy a database as it is at one moment, while others write to it."""
     _check_is_file(path)
     _check_free(copy, force=force)
+    _check_differ(path, copy)
+    _check_not_open(copy)
     try:
         source = connect_for_reading(path)
         try:
             check_recognised(source.execute, path)
             with _told(copy), _claimed_temporary(copy) as made:
                 copied = copy_connection(source, made, progress)
-                put_copy_in_place(made, copy, copied)
+                with _alone(copy):
+                    put_copy_in_place(made, copy, copied)
                 return copied
         finally:
             source.close(True)
@@ -66,6 +69,7 @@ def restore_file(backup: str, path: str, *, force: bool, progress: Progress = no
     """Put a copy in the place of a database that nobody has open, or where none is."""
     _check_is_file(backup)
     _check_free(path, force=force)
+    _check_differ(backup, path)
     sums = read_sums(backup)
     if not sums:
         raise errors.StorageFailedError(
@@ -183,6 +187,13 @@ def _check_free(path: str, *, force: bool) -> None:
         raise errors.StorageFailedError(f"{path} is a directory", hint="give the path of a file in it")
     if os.path.exists(path) and not force:
         raise errors.StorageFailedError(f"{path} exists", hint="give another path, or --force to replace it")
+
+
+def _check_differ(source: str, target: str) -> None:
+    if os.path.exists(target) and os.path.samefile(source, target):
+        raise errors.StorageFailedError(
+            f"{source} and {target} are one file", hint="give the path of another one"
+        )
 
 
 @contextmanager
