@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from singletable.storage.background import Background, Chore
+    from singletable.storage.background import AnyChore, Background, Step
 
 ITEMS: Final = 200_000
 ITEMS_QUICK: Final = 20_000
@@ -65,10 +65,10 @@ class Holds:
         self._do = background._do
         background._do = self._timed  # type: ignore[method-assign]
 
-    def _timed(self, chore: Chore) -> Any:
+    def _timed(self, chore: AnyChore, step: Step) -> Any:
         started_s = time.perf_counter()
         try:
-            return self._do(chore)
+            return self._do(chore, step)
         finally:
             held_ms = (time.perf_counter() - started_s) * 1000
             name = getattr(chore, "__name__", "").rpartition(".")[2]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from designs import all_items, item, n
 from singletable import Database, limits
 from singletable.storage.check import check_file
+from singletable.storage.connections import Reader
 from singletable.storage.written_pages import WrittenFile
 
 DAY_S = 24 * 3600
@@ -91,3 +93,21 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
         yield held
     finally:
         held.is_open.set()
+
+
+def endless_copy(set_attribute: Callable[[object, str, object], None]) -> threading.Event:
+    """Let the next copy of a table go on until it is told to end. The event is set when it has begun."""
+    begun = threading.Event()
+    end_when = Reader.end_when
+
+    def end_when_told(self: Reader, must_end: Callable[[], bool]) -> None:
+        def wait() -> bool:
+            begun.set()
+            while not must_end():
+                time.sleep(0.001)
+            return True
+
+        end_when(self, must_end if begun.is_set() else wait)
+
+    set_attribute(Reader, "end_when", end_when_told)
+    return begun

@@ -7,7 +7,7 @@ from typing import Any
 from designs import item, n
 from singletable import Database
 from singletable.clock import ManualClock
-from singletable.storage.log import Entry, select_entries
+from singletable.storage.log import Entry, entries_after
 
 NOW_S = 1_700_000_000  # of a new ManualClock
 ATTRIBUTE = "expires"
@@ -48,6 +48,6 @@ def log_of(db: Database, table: str = "single") -> list[Entry]:
     """Return what the log of a table holds."""
 
     def read(execute: Any, catalog: Any) -> list[Entry]:
-        return select_entries(execute, catalog.get(table).id, after=0, rows_max=100_000)
+        return list(entries_after(execute, catalog.get(table).id, after=0, rows_max=100_000))
 
     return db._session.store.read(read)

@@ -22,7 +22,7 @@ from singletable.storage.definitions import (
     TtlDefinition,
 )
 from singletable.storage.images import Image
-from singletable.storage.log import Entry, select_entries
+from singletable.storage.log import Entry, entries_after
 from singletable.storage.store import Store
 from singletable.storage.streams import Shard, Stream, next_label_us, select_shards, select_streams
 from singletable.storage.tables import Table
@@ -88,12 +88,12 @@ class Logged:
         item: Item = {"id": {"S": item_id}}
         for attribute, value in attributes.items():
             item[attribute] = value if isinstance(value, dict) else {"N": str(value)}
-        self.store.write(lambda transaction: _put(transaction, name, item))
+        self.store.write(lambda transaction: put_item(transaction, name, item))
 
     def put_many(self, ids: Iterator[str], name: str = "t") -> None:
         def work(transaction: Transaction) -> None:
             for item_id in ids:
-                _put(transaction, name, {"id": {"S": item_id}})
+                put_item(transaction, name, {"id": {"S": item_id}})
 
         self.store.write(work)
 
@@ -129,7 +129,7 @@ class Logged:
         return self.log_of(self.table(name).id)
 
     def log_of(self, table_id: int) -> list[Entry]:
-        return self.read(lambda execute: select_entries(execute, table_id, after=0, rows_max=100_000))
+        return self.read(lambda execute: list(entries_after(execute, table_id, after=0, rows_max=100_000)))
 
     def seqs(self, name: str = "t") -> list[int]:
         return [entry.seq for entry in self.log(name)]
@@ -183,7 +183,8 @@ def _named(transaction: Transaction, name: str) -> Table:
     return table
 
 
-def _put(transaction: Transaction, name: str, item: Item) -> None:
+def put_item(transaction: Transaction, name: str, item: Item) -> None:
+    """Put an item in a transaction."""
     table = _named(transaction, name)
     key = table.key_of(item)
     image = Image.of(item, item_bytes(item))

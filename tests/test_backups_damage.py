@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from random import Random
 
@@ -76,7 +77,7 @@ def test_missing_file_is_told(backed_up: Database) -> None:
         arn = back_up(db)
         (data,) = folder(db).rglob("*.db")
         data.unlink()
-        with pytest.raises(Exception, match=r"No such file|reading or writing failed"):
+        with pytest.raises(Exception, match="is not there any more"):
             db.restore_table_from_backup(TargetTableName="again", BackupArn=arn)
         assert db.list_tables()["TableNames"] == ["single"]
 
@@ -100,7 +101,15 @@ def test_client_is_told_of_damage_without_paths(backed_up: Database) -> None:
         with pytest.raises(ClientError, match="damaged") as caught:
             client.restore_table_from_backup(TargetTableName="again", BackupArn=arn)
         assert caught.value.response["Error"]["Code"] == "InternalServerError"
-        assert str(folder(db)) not in caught.value.response["Error"]["Message"]
+        identity = arn.rpartition("/")[2]
+        assert caught.value.response["Error"]["Message"].startswith(
+            f"the backup {identity} of table single is damaged: its SHA-256 is not"
+        )
+        shutil.rmtree(folder(db))
+        folder(db).write_text("a file, where the folder is to be")
+        with pytest.raises(ClientError) as caught:
+            client.create_backup(TableName="single", BackupName="again")
+        assert caught.value.response["Error"]["Message"].startswith("the backups of table single: ")
 
 
 @pytest.mark.parametrize("limit", [1_000, 20_000, 90_000])

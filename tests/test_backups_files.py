@@ -21,6 +21,8 @@ from designs import all_items
 from singletable import Database
 from singletable.cli import main
 from singletable.clock import ManualClock
+from singletable.errors import DiskFullError
+from singletable.storage import failures
 from singletable.storage.check import check_file
 from singletable.storage.file_copies import back_up_file
 
@@ -176,8 +178,40 @@ def test_copy_without_checksum_is_not_restored(file: Path, capsys: pytest.Captur
     copy.with_name("copy.db.sha256").unlink()
     assert main(["restore", str(copy), str(file.with_name("new.db"))]) == 2
     printed = capsys.readouterr().err
-    assert "there is no checksum" in printed
+    assert f"there is no checksum of {copy}: {copy}.sha256 does not exist\n" in printed
     assert "hint: if you trust the file, make one: sha256sum" in printed
+
+
+def test_copy_under_another_name_is_not_restored(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    copy, renamed = file.with_name("copy.db"), file.with_name("renamed.db")
+    main(["backup", str(file), str(copy)])
+    copy.rename(renamed)
+    copy.with_name("copy.db.sha256").rename(file.with_name("renamed.db.sha256"))
+    assert main(["restore", str(renamed), str(file.with_name("new.db"))]) == 2
+    printed = capsys.readouterr().err
+    assert f"{renamed}.sha256 does not name it: a checksum belongs to the name" in printed
+    assert "does not exist" not in printed
+
+
+@pytest.mark.parametrize("command", ["backup", "restore"])
+def test_folder_that_does_not_exist_is_named(
+    file: Path, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = file.with_name("copy.db")
+    main(["backup", str(file), str(copy)])
+    wanted = file.parent / "none" / "x.db"
+    assert main([command, str(file if command == "backup" else copy), str(wanted)]) == 2
+    printed = capsys.readouterr().err
+    assert f"error: {wanted}: the folder {wanted.parent} does not exist\n" in printed
+    assert printed.endswith("hint: make the folder, or give another path\n")
+
+
+def test_full_disk_is_told_in_words_for_commands_too() -> None:
+    told = failures.translate(apsw.FullError("FullError: database or disk is full"), "copy.db")
+    assert isinstance(told, DiskFullError)
+    assert told.message.startswith("copy.db: the disk is full; ")
+    assert told.hint == "make room and try again"
+    assert "request" not in told.message
 
 
 def test_file_of_another_program_is_neither_copied_nor_restored(tmp_path: Path) -> None:

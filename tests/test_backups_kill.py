@@ -46,7 +46,7 @@ def test_killed_maker_leaves_whole_backups_only(tmp_path: Path, seed: int) -> No
         assert check_file(path) == []
         with Database.open(path, durability="relaxed") as db:
             finish(db)
-            db._session.store.backups.wait()  # of tables that were being deleted
+            db._session.store.workers.wait()  # of tables that were being deleted
             listed = {one["BackupArn"] for one in db.list_backups()["BackupSummaries"]}
             # The last one of each run may have been made, or deleted, without a word.
             assert len(made - listed) <= 1

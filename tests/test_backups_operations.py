@@ -211,7 +211,7 @@ def test_backup_under_way_is_listed_and_cannot_be_used(
                 assert names(other) == []  # for others it is not there before it is whole
             fill(db, 5, first=50)
             held.is_open.set()
-            db._session.store.backups.wait()
+            db._session.store.workers.wait()
         assert details(db, arn)["BackupStatus"] == "AVAILABLE"
         assert len(restored(db, arn)) == 5
 
@@ -309,7 +309,7 @@ def test_large_table_with_recovery_is_deleted_when_its_backup_exists(
             )
             assert refusal(db, "delete_table", TableName="single")[0] == "ResourceInUseException"
             held.is_open.set()
-            db._session.store.backups.wait()
+            db._session.store.workers.wait()
         assert db.list_tables()["TableNames"] == []
         assert names(db, BackupType="SYSTEM") == ["single$DeletedTableBackup"]
         assert db.check() == []
@@ -317,8 +317,8 @@ def test_large_table_with_recovery_is_deleted_when_its_backup_exists(
 
 def test_deletion_that_cannot_be_backed_up_does_not_happen(tmp_path: Path) -> None:
     in_the_way = tmp_path / "backups"
-    in_the_way.write_text("a file, where the folder of backups is to be")
     with Database.open(tmp_path / "app.db", backups=in_the_way) as db:
+        in_the_way.write_text("a file, where the folder of backups is to be")
         create_single(db)
         turn_on(db)
         fill(db, 3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from serving import CommandProcess
 from singletable import Database
 from singletable.clock import ManualClock
 from singletable.engine.backup_schedule import BackupSchedule, Rate, interval_s
+from singletable.errors import StorageFailedError
 from singletable.storage.transaction import Transaction
 
 HOUR_S = 3600
@@ -167,9 +169,9 @@ def test_failure_is_logged_and_tried_again(
     tmp_path: Path, clock: ManualClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     in_the_way = tmp_path / "backups"
-    in_the_way.write_text("a file, where the folder is to be")
     with Database.open(tmp_path / "app.db", clock=clock, backups=in_the_way) as db:
         create_single(db)
+        in_the_way.write_text("a file, where the folder is to be")
         with caplog.at_level(logging.ERROR, "singletable.backups"):
             db.backup_schedule(every="daily")
         assert "scheduled backups were not made, and are tried again" in caplog.text
@@ -197,6 +199,37 @@ def test_intervals(given: str, seconds: int) -> None:
 def test_what_is_no_interval(given: str | timedelta) -> None:
     with pytest.raises(ValueError, match=r"no interval|too short"):
         interval_s(given)
+
+
+@pytest.mark.parametrize("given", [None, 7, b"weekly"])
+def test_what_is_neither_text_nor_timedelta_is_no_interval(db: Database, given: Any) -> None:
+    with pytest.raises(TypeError, match="is no interval: a text as 'weekly', '12h' or '90d', or a timedelta"):
+        db.backup_schedule(every=given)
+    with pytest.raises(TypeError, match="is no interval"):
+        db.backup_schedule(keep=given)
+
+
+@pytest.mark.parametrize(
+    ("every", "keep"), [("weekly", "1h"), ("weekly", timedelta(days=6)), (timedelta(days=2), "daily")]
+)
+def test_backup_is_kept_until_the_next_one_is_made(
+    db: Database, every: str | timedelta, keep: str | timedelta
+) -> None:
+    create_single(db)
+    with pytest.raises(ValueError, match=f"{keep} is shorter than {every}"):
+        db.backup_schedule(every=every, keep=keep)
+    assert names(db) == []
+    db.backup_schedule(every=every, keep=every)
+    assert len(names(db)) == 1
+
+
+def test_folder_of_backups_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    in_the_way = tmp_path / "notes.txt"
+    in_the_way.write_text("not a folder")
+    with pytest.raises(StorageFailedError, match="which is a file") as caught:
+        Database.open(tmp_path / "app.db", backups=in_the_way)
+    assert caught.value.hint is not None
+    assert not (tmp_path / "app.db").exists()
 
 
 def test_weeks_begin_on_monday() -> None:

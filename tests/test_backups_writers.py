@@ -47,7 +47,7 @@ def test_backup_made_while_threads_write_is_consistent(
         for number in range(8):
             details = db.create_backup(TableName="accounts", BackupName=f"b-{number}")["BackupDetails"]
             arns.append(details["BackupArn"])
-        db._session.store.backups.wait()
+        db._session.store.workers.wait()
         stop.set()
         for thread in threads:
             thread.join()

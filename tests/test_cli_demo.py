@@ -28,7 +28,7 @@ def screen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """What a running demo has printed; it runs until the last test of this file has ended."""
     cwd = tmp_path_factory.mktemp("demo")
     with CommandProcess("demo", "--port", "0", cwd=cwd, PYTHONIOENCODING="utf-8") as demo:
-        yield "\n".join(demo.read_through("export "))
+        yield "\n".join(demo.read_through("export AWS_ENDPOINT_URL_DYNAMODB_STREAMS="))
         assert demo.end(signal.SIGTERM) == (0, "", "")
 
 
@@ -102,7 +102,7 @@ def terminal_output(cwd: Path, environment: dict[str, str]) -> str:
     with subprocess.Popen(arguments, stdout=its, stderr=its, cwd=cwd, env=wanted) as demo:
         os.close(its)
         shown = b""
-        while b"export AWS_ENDPOINT_URL_DYNAMODB" not in shown:
+        while b"export AWS_ENDPOINT_URL_DYNAMODB_STREAMS" not in shown:
             shown += os.read(ours, 65536)
         demo.send_signal(signal.SIGTERM)
     os.close(ours)
@@ -111,7 +111,7 @@ def terminal_output(cwd: Path, environment: dict[str, str]) -> str:
 
 def test_ascii_terminal_gets_an_ascii_picture(tmp_path: Path) -> None:
     with CommandProcess("demo", "--port", "0", cwd=tmp_path, PYTHONIOENCODING="ascii") as demo:
-        shown = demo.read_through("export ")
+        shown = demo.read_through("export AWS_ENDPOINT_URL_DYNAMODB_STREAMS=")
         demo.end(signal.SIGTERM)
     assert any(line.startswith("|- ADDRESS#home") for line in shown)
 

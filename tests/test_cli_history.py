@@ -12,6 +12,7 @@ from designs import create_single, item, n, s
 from past_tables import turn_on
 from singletable import Database
 from singletable.cli import main
+from singletable.cli.item_keys import read_item_key
 from singletable.clock import ManualClock, SystemClock
 
 KEY = item("user#1", "profile")
@@ -128,9 +129,9 @@ def test_item_without_versions_exits_1(file: str, capsys: pytest.CaptureFixture[
 def test_without_recovery_it_says_what_to_enable(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     _, err = output(capsys, file, "other", "user#1", "profile", code=2)
     assert err == (
-        "error: Point in time recovery is not enabled for table 'other'. Its past is kept from when you turn that "
-        'on: update_continuous_backups(TableName="other", PointInTimeRecoverySpecification='
-        '{"PointInTimeRecoveryEnabled": True})\n'
+        "error: the past of table 'other' is not kept: point-in-time recovery is off\n\n"
+        "hint: turn it on: aws dynamodb update-continuous-backups --table-name other "
+        "--point-in-time-recovery-specification PointInTimeRecoveryEnabled=true\n"
     )
 
 
@@ -156,7 +157,64 @@ def test_what_is_no_key_is_refused_with_an_example(
     file: str, words: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, err = output(capsys, file, "single", *words, code=2)
-    assert err == f"error: {' '.join(words)!r} is no key of the table single\n\nhint: write PK=… SK=…\n"
+    assert err == (
+        f"error: {' '.join(words)!r} is no key of the table single\n\n"
+        "hint: its key is PK, a string and SK, a string: write PK=… SK=…\n"
+    )
+
+
+@pytest.mark.parametrize("words", [["x"], ['{"id": {"S": "1"}}']])
+def test_types_of_a_key_are_told(file: str, words: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    _, err = output(capsys, file, "numbers", *words, code=2)
+    assert err.endswith("hint: its key is id, a number: write id=…\n")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["AP8=", "b64x"],
+        ['b64"AP8="', "b64x"],
+        ["b64AP8=", "b64x"],
+        ['id=b64"AP8="', "at=b64x"],
+        ['{"id": "b64\\"AP8=\\"", "at": "b64x"}'],
+    ],
+)
+def test_binary_key_is_taken_as_it_is_printed(
+    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(tmp_path / "app.db")
+    with Database.open(path) as db:
+        db.create_table(
+            TableName="binary",
+            KeySchema=[
+                {"AttributeName": "id", "KeyType": "HASH"},
+                {"AttributeName": "at", "KeyType": "RANGE"},
+            ],
+            AttributeDefinitions=[
+                {"AttributeName": "id", "AttributeType": "B"},
+                {"AttributeName": "at", "AttributeType": "S"},
+            ],
+            BillingMode="PAY_PER_REQUEST",
+        )
+        turn_on(db, "binary")
+        db.put_item(TableName="binary", Item={"id": {"B": b"\x00\xff"}, "at": s("b64x")})
+    out, _ = output(capsys, path, "binary", *words)
+    assert '+ id: b64"AP8="\n' in out
+
+
+def test_base64_that_begins_like_the_mark_is_taken_whole(tmp_path: Path) -> None:
+    with Database.open(tmp_path / "app.db") as db:
+        db.create_table(
+            TableName="binary",
+            KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
+            AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "B"}],
+            BillingMode="PAY_PER_REQUEST",
+        )
+        table = db._session.store.catalog.get("binary")
+        assert table is not None
+        assert read_item_key(["b64A"], table) == {"id": {"B": "b64A"}}
+        assert read_item_key(["b64b64A"], table) == {"id": {"B": "b64A"}}
+        assert read_item_key(['b64"b64A"'], table) == {"id": {"B": "b64A"}}
 
 
 def test_file_that_does_not_exist_is_not_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

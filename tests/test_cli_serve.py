@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 import singletable
 from serving import TIMEOUT_S, CommandProcess, HttpSocket, call, post
+from singletable.cli import main
 from singletable.cli.serving import print_ready
 from singletable.server import Address
 from singletable.storage.check import check_file
@@ -49,13 +51,17 @@ def connect(address: Address) -> Any:
     )
 
 
+def exports(url: str) -> list[str]:
+    return [f"export AWS_ENDPOINT_URL_DYNAMODB{of}={url}" for of in ("", "_STREAMS")]
+
+
 def test_first_lines_say_where_and_how(tmp_path: Path) -> None:
     with CommandProcess("serve", "app.db", "--port", "0", cwd=tmp_path) as server:
         found = re.fullmatch(
             r"singletable \S+ serves app\.db at (http://127\.0\.0\.1:(\d+))", server.read_line()
         )
         assert found is not None
-        assert server.read_line() == f"export AWS_ENDPOINT_URL_DYNAMODB={found[1]}"
+        assert [server.read_line(), server.read_line()] == exports(found[1])
         with HttpSocket(Address("127.0.0.1", int(found[2]))) as client:
             assert client.ask(b"GET / HTTP/1.1\r\nHost: test\r\n\r\n").status == 200
         code, out, err = server.end(signal.SIGTERM)
@@ -73,7 +79,10 @@ def test_ready_line_as_json_is_the_only_one(tmp_path: Path) -> None:
     assert line["url"] == url
     assert line["file"] is None
     assert line["pid"] == server.process.pid
-    assert line["environment"] == {"AWS_ENDPOINT_URL_DYNAMODB": url}
+    assert line["environment"] == {
+        "AWS_ENDPOINT_URL_DYNAMODB": url,
+        "AWS_ENDPOINT_URL_DYNAMODB_STREAMS": url,
+    }
     assert "nothing is kept" in err
 
 
@@ -99,9 +108,75 @@ def test_ready_line_names_what_was_asked_for(
     host: str, where: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     print_ready(Address(host, 8000), None, as_json=False)
-    ready_line, export = capsys.readouterr().out.splitlines()
+    ready_line, *exported = capsys.readouterr().out.splitlines()
     assert ready_line == f"singletable {singletable.__version__} serves memory at {where}"
-    assert export == f"export AWS_ENDPOINT_URL_DYNAMODB={where.partition(' ')[0]}"
+    assert exported == exports(where.partition(" ")[0])
+
+
+def test_clients_find_tables_and_streams_by_the_environment_that_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with CommandProcess("serve", "--port", "0", "--json", cwd=tmp_path) as server:
+        for variable, url in json.loads(server.read_line())["environment"].items():
+            monkeypatch.setenv(variable, url)
+        credentials: Any = {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
+        tables = boto3.client("dynamodb", region_name="us-east-1", **credentials)
+        streams = boto3.client("dynamodbstreams", region_name="us-east-1", **credentials)
+        tables.create_table(
+            **TABLE, StreamSpecification={"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}
+        )
+        assert [stream["TableName"] for stream in streams.list_streams()["Streams"]] == ["things"]
+        tables.close()
+        streams.close()
+
+
+def test_backups_are_not_kept_in_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    in_the_way = tmp_path / "notes.txt"
+    in_the_way.write_text("not a folder")
+    assert main(["serve", str(tmp_path / "app.db"), "--port", "0", "--backups", str(in_the_way)]) == 2
+    assert capsys.readouterr().err == (
+        f"error: backups cannot be kept in {in_the_way}, which is a file\n\n"
+        "hint: give the path of a folder; one that does not exist yet is made\n"
+    )
+    assert not (tmp_path / "app.db").exists()
+
+
+@pytest.mark.parametrize("below", ["", "/deeper"])
+def test_folder_that_cannot_be_written_is_refused_at_the_start(
+    below: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # No user, not even root, makes a file in the folder of a process.
+    folder = f"/proc/self/fd{below}" if os.path.isdir("/proc/self/fd") else locked_folder(tmp_path, below)
+    assert main(["serve", str(tmp_path / "app.db"), "--port", "0", "--backups", folder]) == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith(f"error: {folder}")
+    assert "\n\nhint: " in printed
+    assert not (tmp_path / "app.db").exists()
+
+
+def locked_folder(tmp_path: Path, below: str) -> str:
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o500)
+    return f"{locked}{below}"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--backup-keep", "3d"], "error: --backup-keep says how long backups of --backup-every are kept"),
+        (["--backup-every", "weekly", "--backup-keep", "1h"], "error: 1h is shorter than weekly"),
+        (["--backup-every", "91d"], "error: 90d is shorter than 91d"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_retention_that_makes_no_sense_is_refused(
+    options: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", str(tmp_path / "app.db"), "--port", "0", *options]) == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith(message)
+    assert "\n\nhint: " in printed
+    assert not (tmp_path / "app.db").exists()
 
 
 def run_in_shell(command: str, cwd: Path) -> subprocess.Popen[str]:

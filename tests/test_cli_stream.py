@@ -71,7 +71,7 @@ def test_tail_as_json_prints_the_records_that_a_handler_is_given(
         (["--no-follow", "--from", "latest"], []),
         (["--no-follow", "--from", "start", "--limit", "2"], ["INSERT", "INSERT"]),
         (["--no-follow", "--from", "100000000000000000003"], ["MODIFY", "INSERT", "REMOVE"]),
-        (["--no-follow", "--from", "100000000000000000099"], []),
+        (["--no-follow", "--from", "100000000000000000005"], ["REMOVE"]),
         (["--from", "start", "--limit", "5"], ["INSERT", "INSERT", "MODIFY", "INSERT", "REMOVE"]),
     ],
     ids=" ".join,
@@ -81,6 +81,72 @@ def test_tail_from_a_place(
 ) -> None:
     assert main(["stream", "tail", file, TABLE, *options]) == 0
     assert [line.split()[1] for line in lines_of(capsys)] == expected
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        "000000000000000000001",
+        "100000000000000000000",
+        "100000000000000000006",
+        "100000000000000005000",
+        "199999999999999999999",
+        "200000000000000000000",
+        "999999999999999999999",
+    ],
+)
+def test_tail_refuses_what_is_no_sequence_number_of_the_table(
+    file: str, number: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["stream", "tail", file, TABLE, "--no-follow", "--from", number]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err == (
+        f"error: {number} is no sequence number of table {TABLE!r}\n\n"
+        "hint: its last record has 100000000000000000005; --from start begins with the oldest that is kept, "
+        "--from latest with what comes\n"
+    )
+
+
+def test_tail_of_an_empty_log_begins_with_the_first_number(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(tmp_path / "app.db")
+    with Database.open(path) as db:
+        create_logged(db)
+    assert main(["stream", "tail", path, TABLE, "--no-follow", "--from", "100000000000000000001"]) == 0
+    assert main(["stream", "tail", path, TABLE, "--no-follow", "--from", "100000000000000000002"]) == 2
+    assert "hint: it has no records yet; " in capsys.readouterr().err
+
+
+ODD = "äöü 漢字 \U0001f469\u200d\U0001f680 \x7f\x9b\u2028\u202e\x00"
+ODD_TEXT = '"äöü 漢字 \U0001f469\u200d\U0001f680 \\u007f\\u009b\\u2028\\u202e\\u0000"'
+
+
+def test_text_is_printed_as_it_is_but_for_what_controls_a_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(tmp_path / "app.db")
+    with Database.open(path) as db:
+        create_logged(db)
+        db.put_item(TableName=TABLE, Item={"id": {"S": ODD}, "ä b\x9b": {"S": "ß"}})
+    assert main(["stream", "tail", path, TABLE, "--no-follow"]) == 0
+    (line,) = capsys.readouterr().out.split("\n")[:-1]
+    assert line.endswith(f'INSERT  id={ODD_TEXT}  "ä b\\u009b"="ß"')
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)], ids=["text", "json"])
+def test_output_that_cannot_encode_gets_escapes(tmp_path: Path, options: tuple[str, ...]) -> None:
+    with Database.open(tmp_path / "app.db") as db:
+        create_logged(db)
+        put(db, "ä\U0001f469")
+    arguments = ("stream", "tail", "app.db", TABLE, "--no-follow", *options)
+    with CommandProcess(*arguments, cwd=tmp_path, PYTHONIOENCODING="ascii") as tail:
+        out, err = tail.process.communicate(timeout=30)
+    assert (tail.process.returncode, err) == (0, "")
+    assert '"\\u00e4\\ud83d\\udc69"' in out
+    if options:
+        assert json.loads(out)["dynamodb"]["Keys"] == {"id": {"S": "ä\U0001f469"}}
 
 
 def test_tail_follows_what_another_process_writes(tmp_path: Path) -> None:

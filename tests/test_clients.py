@@ -102,6 +102,7 @@ def environment(client: Client, directory: Path, url: str) -> dict[str, str]:
         **SEALED,
         **CREDENTIALS,
         "AWS_ENDPOINT_URL_DYNAMODB": url,
+        "AWS_ENDPOINT_URL_DYNAMODB_STREAMS": url,
         "HOME": str(directory),
         "PATH": f"{client.programs}:{os.environ['PATH']}",
     }

@@ -108,6 +108,33 @@ def test_status_tells_how_far_behind_a_consumer_is(logged: Database, clock: Manu
     assert (consumer.status().records_behind, consumer.status().seconds_behind) == (0, 0.0)
 
 
+def test_consumer_is_forgotten_in_pieces(logged: Database) -> None:
+    """Each is a transaction of its own; who is interrupted between two of them can do it again."""
+    keys = [f"{number:03}" for number in range(200)]
+    put(logged, *keys)
+    for name in ("follower", "other"):
+        by_hand(logged, Choosy(keys), name, retries=0).drain()
+    assert dead_keys(logged) == keys
+    store = logged._session.store
+    write, pieces = store.write, 0
+
+    def interrupted(work: Any) -> Any:
+        nonlocal pieces
+        pieces += 1
+        if pieces == 3:
+            raise KeyboardInterrupt
+        return write(work)
+
+    store.write = interrupted  # type: ignore[method-assign]
+    with pytest.raises(KeyboardInterrupt):
+        logged.forget_consumer(TABLE, "follower")
+    assert dead_keys(logged) == keys[128:]
+    logged.forget_consumer(TABLE, "follower")
+    assert [status.name for status in logged.consumers()] == ["other"]
+    assert dead_keys(logged, "other") == keys
+    assert logged.check() == []
+
+
 def test_forgotten_consumer_begins_anew(logged: Database) -> None:
     choosy = Choosy(["a"])
     put(logged, "a", "b")

@@ -10,7 +10,7 @@ import pytest
 from designs import attributes, create_plain, index, invalid, item, key_schema, refusal
 from singletable import Database
 from singletable.clock import ManualClock
-from singletable.storage.log import select_entries, select_logs
+from singletable.storage.log import entries_after, select_logs
 
 INVALID = "One or more parameter values were invalid: "
 AT_LEAST_ONE = (
@@ -273,7 +273,7 @@ def test_changes_are_logged_while_a_table_has_a_stream(db: Database) -> None:
     def logged() -> int:
         return db._session.store.read(
             lambda execute, _: sum(
-                len(select_entries(execute, table_id, after=0, rows_max=100))
+                len(list(entries_after(execute, table_id, after=0, rows_max=100)))
                 for table_id in select_logs(execute)
             )
         )

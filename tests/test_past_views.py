@@ -10,13 +10,19 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 from designs import all_items, create_plain, create_single, item, n, s
 from past_tables import DAY_S, turn_off, turn_on
 from singletable import Database
 from singletable.clock import ManualClock
-from singletable.errors import InvalidRestoreTimeError, RecoveryUnavailableError, ValidationError
+from singletable.errors import (
+    DatabaseClosedError,
+    InvalidRestoreTimeError,
+    RecoveryUnavailableError,
+    ValidationError,
+)
 from singletable.past import PastView, to_datetime
 
 KEY = item("user#1", "profile")
@@ -248,7 +254,7 @@ def test_view_refuses_what_the_database_refuses(kept: Database, clock: ManualClo
 
 def test_view_has_no_methods_that_write() -> None:
     public = {name for name in dir(PastView) if not name.startswith("_")}
-    assert public == {"batch_get_item", "get_item", "query", "scan", "time"}
+    assert public == {"batch_get_item", "close", "get_item", "query", "scan", "time"}
 
 
 def test_reads_of_the_past_are_neither_counted_nor_throttled(clock: ManualClock) -> None:
@@ -261,6 +267,45 @@ def test_reads_of_the_past_are_neither_counted_nor_throttled(clock: ManualClock)
         for _ in range(100):
             view.scan(TableName="single", ConsistentRead=True)
         assert db.metrics() == before
+
+
+def test_view_that_is_closed_has_let_go_of_its_temporary_databases(
+    kept: Database, clock: ManualClock
+) -> None:
+    put(kept, 1, GSI1PK=s("g"), GSI1SK=s("1"))
+    moment = now(clock)
+    clock.advance(1)
+    put(kept, 2)
+    with kept.at(moment) as view:
+        assert view.scan(TableName="single", IndexName="GSI1")["Count"] == 1
+        (moved,) = view._past._indexes._moved.values()
+    with pytest.raises(apsw.ConnectionClosedError):
+        moved._connection.execute("SELECT 1")
+    with pytest.raises(DatabaseClosedError, match="this view of the past was closed"):
+        view.scan(TableName="single", IndexName="GSI1")
+    with pytest.raises(DatabaseClosedError, match="this view of the past was closed"):
+        view.get_item(TableName="single", Key=KEY)
+    view.close()
+    assert kept.at(moment).scan(TableName="single", IndexName="GSI1")["Count"] == 1
+
+
+def test_reader_of_a_view_that_another_thread_closes_is_told(kept: Database, clock: ManualClock) -> None:
+    put(kept, 1, GSI1PK=s("g"), GSI1SK=s("1"))
+    moment = now(clock)
+    clock.advance(1)
+    put(kept, 2)
+    view = kept.at(moment)
+    store = view._past
+    select_rows = store.select_rows
+
+    def closed_meanwhile(execute: Any, wanted: Any) -> Any:
+        rows = select_rows(execute, wanted)
+        view.close()
+        return rows
+
+    store.select_rows = closed_meanwhile  # type: ignore[method-assign]
+    with pytest.raises(DatabaseClosedError, match="this view of the past was closed"):
+        view.scan(TableName="single", IndexName="GSI1")
 
 
 def test_index_of_the_past_goes_on_with_what_changes_meanwhile(kept: Database, clock: ManualClock) -> None:

@@ -19,7 +19,7 @@ from singletable.wire.operations import OPERATIONS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from singletable.storage.store import OpenGroup
+    from singletable.storage.write_groups import OpenGroup
     from singletable.wire.answers import WaitingWrite, WireAnswer
 
 TABLE: Any = {

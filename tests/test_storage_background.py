@@ -233,15 +233,15 @@ Due = Callable[[Execute, Catalog, int], bool]
 
 def test_thread_goes_on_after_a_look_that_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     failures = iter([errors.StorageFailedError("busy"), RuntimeError("a mistake of ours")])
-    is_due = sharding.is_due
+    search = sharding.search
 
-    def fail_at_first(execute: Execute, catalog: Catalog, now_us: int) -> bool:
+    def fail_at_first(execute: Execute, catalog: Catalog, now_us: int) -> list[int]:
         for error in failures:
             raise error
-        return is_due(execute, catalog, now_us)
+        return search(execute, catalog, now_us)
 
     swept = Swept()
-    monkeypatch.setattr(sharding, "is_due", fail_at_first)
+    monkeypatch.setattr(sharding, "search", fail_at_first)
     logged = open_store(tmp_path / "test.db", on_expired=swept)
     logged.create(ttl="t")
     logged.put("a", t=soon_s(logged.clock))
@@ -253,11 +253,11 @@ def test_thread_goes_on_after_a_look_that_failed(tmp_path: Path, monkeypatch: py
 def test_store_closes_though_every_look_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     failed = threading.Event()
 
-    def fail(execute: Execute, catalog: Catalog, now_us: int) -> bool:
+    def fail(execute: Execute, catalog: Catalog, now_us: int) -> list[int]:
         failed.set()
         raise errors.NotADatabaseError("not today")
 
-    monkeypatch.setattr(sharding, "is_due", fail)
+    monkeypatch.setattr(sharding, "search", fail)
     logged = open_store(tmp_path / "test.db")
     logged.create(stream=True)
     assert failed.wait(30)
@@ -271,11 +271,11 @@ def test_chore_that_fails_does_not_keep_others_from_being_done(
 ) -> None:
     """It is told once."""
 
-    def fail(transaction: Transaction, now_us: int) -> bool:
+    def fail(transaction: Transaction, now_us: int, found: list[int]) -> bool:
         raise errors.StorageFailedError("a full disk")
 
-    monkeypatch.setattr(sharding, "step", fail)
-    monkeypatch.setattr(sharding, "is_due", lambda execute, catalog, now_us: True)
+    monkeypatch.setattr(sharding, "step_found", fail)
+    monkeypatch.setattr(sharding, "search", lambda execute, catalog, now_us: [1])
     swept = Swept()
     logged = open_store(tmp_path / "test.db", on_expired=swept)
     logged.create(ttl="t")
@@ -456,9 +456,7 @@ def test_everything_that_is_due_is_done_at_once_when_the_clock_is_moved(tmp_path
     for number in range(100):
         logged.put(f"{number}", t=clock.now_us() // 1_000_000 + 10)
     clock.advance(2 * DAY_S)
-    now_us = clock.now_us()
-    for chore in (sharding, sweeping, trimming):
-        assert not logged.store.read(lambda e, catalog, c=chore: c.is_due(e, catalog, now_us))  # type: ignore[misc]
+    assert logged.store.background._due((sharding, sweeping, trimming)) == {}
     assert logged.ids() == []
     assert gone not in logged.read(select_logs)
     assert logged.rows("SELECT * FROM dropped") == []

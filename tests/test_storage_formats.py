@@ -20,8 +20,9 @@ from singletable.clock import ManualClock
 from singletable.storage import formats, schema
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.check import check_file
+from singletable.storage.connections import Place
 from singletable.storage.definitions import stream_label
-from singletable.storage.log import INSERTED, MODIFIED, REMOVED, Entry, select_entries, select_logs
+from singletable.storage.log import INSERTED, MODIFIED, REMOVED, Entry, entries_after, select_logs
 from singletable.storage.streams import Shard, select_shards, select_streams
 
 FORMAT_1 = Path(__file__).parent / "fixtures" / "format-1.sqlite"
@@ -145,7 +146,7 @@ def log_of(db: Database, name: str) -> list[Entry]:
     def work(execute: Execute, catalog: Catalog) -> list[Entry]:
         table = catalog.get(name)
         assert table is not None
-        return select_entries(execute, table.id, after=0, rows_max=100)
+        return list(entries_after(execute, table.id, after=0, rows_max=100))
 
     return db._session.store.read(work)
 
@@ -183,6 +184,62 @@ def test_log_of_format_2_becomes_that_of_the_newest_stream(upgraded: Database) -
     }
     upgraded.put_item(TableName="orders", Item={"PK": {"S": "new"}, "SK": {"S": "1"}})
     assert log_of(upgraded, "orders")[-1].seq == 6
+
+
+DAY_US = 24 * 3600 * 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("later_from", "kept"),
+    [
+        pytest.param(6, {4: INSERTED, 5: MODIFIED, 6: REMOVED}, id="its last two changes"),
+        pytest.param(8, {6: REMOVED}, id="no change of it"),
+    ],
+)
+def test_upgrade_moves_of_a_log_what_its_stream_still_shows(
+    tmp_path: Path, later_from: int, kept: dict[int, int]
+) -> None:
+    """And the newest entry that it no longer shows, as trimming does: numbers go on behind it."""
+    path = tmp_path / "app.db"
+    shutil.copy(FORMAT_2, path)
+    connection = apsw.Connection(str(path))
+    connection.execute("UPDATE log SET at = at + ? WHERE seq >= ?", (2 * DAY_US, later_from))
+    connection.close()
+    with Database.open(path, clock=ManualClock(FORMAT_2_END_US + 2 * DAY_US)) as db:
+        assert {entry.seq: entry.event for entry in log_of(db, "orders")} == kept
+        db.put_item(TableName="orders", Item={"PK": {"S": "new"}, "SK": {"S": "1"}})
+        assert log_of(db, "orders")[-1].seq == 7
+        assert db.check() == []
+    assert check_file(path) == []
+
+
+def test_log_of_format_2_is_taken_away_in_the_background(tmp_path: Path) -> None:
+    """All of it in the transaction that upgrades would take long: nobody has ever trimmed it."""
+    path = tmp_path / "app.db"
+    shutil.copy(FORMAT_2, path)
+    connection = apsw.Connection(str(path))
+    formats.prepare(connection, Place(str(path), "relaxed"), FORMAT_2_END_US)
+    assert connection.execute("SELECT name FROM dropped").fetchall() == [("old_log",)]
+    assert connection.execute("SELECT count(*) FROM old_log").fetchall() == [(8,)]
+    connection.close()
+    assert check_file(path) == []
+    with Database.open(path, clock=ManualClock(FORMAT_2_END_US)) as db:
+        db._session.store.background.time_moved()
+        tables = db._session.store.read(
+            lambda execute, catalog: execute(
+                "SELECT name FROM sqlite_schema WHERE name GLOB '*log*'"
+            ).fetchall()
+        )
+        assert sorted(tables) == [("catalog",), ("log",), ("log_2",), ("log_2_item",)]
+    assert check_file(path) == []
+
+
+def test_change_after_the_upgrade_is_not_dated_before_the_log(tmp_path: Path) -> None:
+    path = tmp_path / "app.db"
+    shutil.copy(FORMAT_2, path)
+    with Database.open(path, clock=ManualClock(FORMAT_2_END_US - DAY_US)) as db:
+        db.put_item(TableName="orders", Item={"PK": {"S": "new"}, "SK": {"S": "1"}})
+        assert log_of(db, "orders")[-1].at_us == FORMAT_2_END_US + 1
 
 
 def test_stream_of_format_2_is_registered_with_one_shard(upgraded: Database) -> None:

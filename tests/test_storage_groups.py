@@ -23,9 +23,10 @@ from singletable.storage.connections import Place
 from singletable.storage.definitions import KeyAttribute, KeySchema, TableDefinition
 from singletable.storage.images import Image
 from singletable.storage.schema import item_table
-from singletable.storage.store import OpenGroup, Store
+from singletable.storage.store import Store
 from singletable.storage.tables import Table
 from singletable.storage.transaction import Transaction
+from singletable.storage.write_groups import OpenGroup
 from singletable.values.sizes import item_bytes
 
 Work = Callable[[Transaction], str]

@@ -16,9 +16,9 @@ from singletable.storage.log import (
     MODIFIED,
     REMOVED,
     LogEnd,
+    entries_after,
     newest_time_us,
     select_end,
-    select_entries,
     select_logs,
     select_start,
     seq_at,
@@ -180,20 +180,18 @@ def filled(logged: Logged, *times_s: int) -> int:
     return logged.table().id
 
 
-def test_entries_are_read_between_two_numbers(logged: Logged) -> None:
+def test_entries_are_read_behind_a_number(logged: Logged) -> None:
     table_id = filled(logged, *range(6))
 
-    def seqs(after: int, upto: int | None, rows_max: int) -> list[int]:
+    def seqs(after: int, rows_max: int) -> list[int]:
         entries = logged.read(
-            lambda execute: select_entries(execute, table_id, after=after, upto=upto, rows_max=rows_max)
+            lambda execute: list(entries_after(execute, table_id, after=after, rows_max=rows_max))
         )
         return [entry.seq for entry in entries]
 
-    assert seqs(0, None, 100) == [1, 2, 3, 4, 5, 6]
-    assert seqs(2, None, 2) == [3, 4]
-    assert seqs(2, 3, 100) == [3]
-    assert seqs(6, None, 100) == []
-    assert seqs(3, 2, 100) == []
+    assert seqs(0, 100) == [1, 2, 3, 4, 5, 6]
+    assert seqs(2, 2) == [3, 4]
+    assert seqs(6, 100) == []
 
 
 def test_number_at_a_time_is_that_of_the_last_entry_until_then(logged: Logged) -> None:

@@ -167,8 +167,9 @@ def test_chore_is_not_due_when_it_has_nothing_left(logged: Logged) -> None:
     for ahead_s in (0, 4 * HOUR_S):
         logged.clock.advance(ahead_s)
         now_us = logged.clock.now_us()
-        assert not logged.store.read(lambda e, catalog, now=now_us: sharding.is_due(e, catalog, now))  # type: ignore[misc]
-        assert logged.store.write(lambda txn, now=now_us: sharding.step(txn, now))  # type: ignore[misc]
+        assert not logged.store.read(lambda e, catalog, now=now_us: sharding.search(e, catalog, now))  # type: ignore[misc]
+        found = [stream.id for stream in logged.streams()]
+        assert logged.store.write(lambda txn, now=now_us, ids=found: sharding.step_found(txn, now, ids))  # type: ignore[misc]
 
 
 STEPS = st.lists(

@@ -26,10 +26,11 @@ from singletable.storage.definitions import (
     TableDefinition,
 )
 from singletable.storage.images import Image
-from singletable.storage.log import INSERTED, Entry, select_entries
+from singletable.storage.log import INSERTED, Entry, entries_after
 from singletable.storage.reading import select_counts, select_item, snapshot
-from singletable.storage.store import Store, Written
+from singletable.storage.store import Store
 from singletable.storage.transaction import Transaction
+from singletable.storage.write_groups import Written
 from singletable.values.sizes import item_bytes
 from singletable.values.types import Item
 
@@ -81,7 +82,7 @@ def logged(store: Store, name: str = "t") -> list[Entry]:
     def work(execute: Execute, catalog: Catalog) -> list[Entry]:
         table = catalog.get(name)
         assert table is not None
-        return select_entries(execute, table.id, after=0, rows_max=100)
+        return list(entries_after(execute, table.id, after=0, rows_max=100))
 
     return store.read(work)
 

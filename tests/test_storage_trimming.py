@@ -364,6 +364,33 @@ def test_clock_that_was_put_back_keeps_more(logged: Logged) -> None:
     assert logged.seqs() == [1, 2]
 
 
+# --- what consumers have put aside -----------------------------------------------------------------------
+
+
+def test_dead_letters_of_a_deleted_table_go_in_pieces_and_its_log_after_them(logged: Logged) -> None:
+    logged.create(stream=True)
+    logged.put_many(f"{number}" for number in range(200))
+    table_id = logged.table().id
+    for name in ("mail", "search"):
+        add_consumer(logged, name, 200)
+    for seq in range(1, 201):
+        name = "mail" if seq % 2 else "search"
+        logged.execute("INSERT INTO dead_letter VALUES (?, ?, ?, 0, x'00', 'no', 1)", table_id, name, seq)
+    logged.delete_table()
+    now_us = logged.clock.now_us() + 2 * DAY_S * 1_000_000
+    left: list[tuple[int, int]] = []
+    found = [table_id]
+    while not logged.store.write(lambda transaction: trimming.step_found(transaction, now_us, found)):
+        ((letters, consumers),) = logged.rows(
+            "SELECT (SELECT count(*) FROM dead_letter), (SELECT count(*) FROM consumer)"
+        )
+        left.append((letters, consumers))
+        assert (letters == 0) or table_id in logged.read(select_logs)
+    assert left == [(200, 2), (136, 2), (72, 2), (8, 2), (0, 0)]
+    assert logged.streams() == []
+    assert logged.read(select_logs) == []
+
+
 # --- the chore -------------------------------------------------------------------------------------------
 
 
@@ -376,7 +403,10 @@ def test_chore_is_not_due_when_it_has_nothing_left(logged: Logged) -> None:
     logged.delete_table("other")
     for ahead_s in (0, HOUR_S, DAY_S, 2 * DAY_S, HOLD_S, 40 * DAY_S):
         now_us = logged.clock.now_us() + ahead_s * 1_000_000
-        for chore in (trimming, reclaiming):
-            while not logged.store.write(lambda txn, c=chore, now=now_us: c.step(txn, now)):  # type: ignore[misc]
-                pass
-            assert not logged.store.read(lambda e, catalog, c=chore, now=now_us: c.is_due(e, catalog, now))  # type: ignore[misc]
+        found = logged.store.read(lambda e, catalog, now=now_us: trimming.search(e, catalog, now))  # type: ignore[misc]
+        while not logged.store.write(lambda txn, now=now_us, ids=found: trimming.step_found(txn, now, ids)):  # type: ignore[misc]
+            pass
+        assert not logged.store.read(lambda e, catalog, now=now_us: trimming.search(e, catalog, now))  # type: ignore[misc]
+        while not logged.store.write(lambda txn, now=now_us: reclaiming.step(txn, now)):  # type: ignore[misc]
+            pass
+        assert not logged.store.read(lambda e, catalog, now=now_us: reclaiming.is_due(e, catalog, now))  # type: ignore[misc]

@@ -11,9 +11,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, Unpack, cast
 
 from singletable.clock import Clock, SystemClock
-from singletable.engine.backup_schedule import BackupSchedule, Rate, interval_s
+from singletable.engine.backup_schedule import BackupSchedule, Rate
 from singletable.engine.backups import backup_all
-from singletable.engine.deletions import resume_deletions
+from singletable.engine.deletions import watch_deletions
 from singletable.engine.history import history
 from singletable.engine.patience import OutOfPatienceError, Patience
 from singletable.engine.throttling import Throttle
@@ -31,8 +31,10 @@ from singletable.metrics import Metrics, MetricsSnapshot
 from singletable.past import PastView, Version, moment_us, version_of
 from singletable.storage.check import check_connection
 from singletable.storage.connections import MEMORY, Durability, Place
+from singletable.storage.failures import no_folder
 from singletable.storage.problems import Problem
-from singletable.storage.store import OpenGroup, Store
+from singletable.storage.store import Store
+from singletable.storage.write_groups import OpenGroup
 from singletable.wire.answers import (
     WaitingWrite,
     WireAnswer,
@@ -131,7 +133,7 @@ class Database:
             sweep_s=ttl_sweep_s,
             on_expired=metrics.expired,
         )
-        resume_deletions(store)
+        watch_deletions(store)
         session = Session(store, region, account, metrics=metrics)
         if throttling:
             throttle = Throttle(clock, session.table_arn, on_event=session.metrics.throttled)
@@ -143,9 +145,13 @@ class Database:
         return self._session.store.path
 
     def close(self) -> None:
-        """Stop consumers and schedules, wait for requests under way, close the file. Twice does nothing more."""
+        """Stop consumers and schedules, wait for requests under way, close the file. Twice does nothing more.
+
+        Nobody waits for a backup that is being made: it is given up.
+        """
         for consumer in self._consumers:
             consumer.stop()
+        self._session.store.give_up_long_work()
         for schedule in self._schedules:
             schedule.stop()
         self._session.store.close()
@@ -351,10 +357,10 @@ class Database:
     ) -> BackupSchedule:
         """Back up all tables at a rate from now on, until this database is closed, and prune what is older.
 
-        An interval is "weekly", "daily", hours as "12h" or days as "90d".
+        An interval is "weekly", "daily", hours as "12h" or days as "90d". They are kept for as long as the
+        interval at least.
         """
-        rate = Rate(every_s=interval_s(every), keep_s=interval_s(keep))
-        schedule = BackupSchedule(self._session.store, rate, new_suffix)
+        schedule = BackupSchedule(self._session.store, Rate.of(every=every, keep=keep), new_suffix)
         self._schedules.append(schedule)
         return schedule
 
@@ -553,7 +559,10 @@ def _native(item: Any) -> Any:
 def _backups_folder(path: str, given: str | os.PathLike[str] | None) -> str | None:
     """Return where backups are kept; None for a temporary folder."""
     if given is not None:
-        return os.path.abspath(os.fsdecode(given))
+        folder = os.path.abspath(os.fsdecode(given))
+        if os.path.exists(folder) and not os.path.isdir(folder):
+            raise no_folder(folder)
+        return folder
     return None if path == MEMORY else f"{path}.backups"
 
 

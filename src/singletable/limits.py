@@ -80,6 +80,7 @@ BACKGROUND_HOLD_US_MAX: Final = 50_000  # the longest a background piece may hol
 BACKGROUND_PIECE_US: Final = 4_000  # of what nobody waits for: sweeping and trimming
 SHARD_RECORDS_MAX: Final = 10_000  # of a shard that others of its stream then follow
 SMALL_BACKUP_BYTES: Final = 8 * MIB  # of items that are backed up before the request is answered
+SMALL_BACKUP_FILE_BYTES: Final = 64 * MIB  # that are verified before the request to restore them is answered
 BACKUPS_TOGETHER_MAX: Final = 100  # that are made of one moment: each has four files open
 LOST_BACKUP_S: Final = 24 * 3600  # after which the file of a backup without a description is removed
 SHARDS_OPEN_MAX: Final = 8  # of one stream

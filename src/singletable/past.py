@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final, Unpack, cast
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Self, Unpack, cast
 
-from singletable.engine.history import Event, StoredVersion
+from singletable.engine.history import Event, StoredVersion, changes
 from singletable.metrics import Metrics
 from singletable.storage.past_store import PastStore
 from singletable.wire.forms import NATIVE
@@ -29,7 +30,7 @@ class PastView:
     """
 
     def __init__(self, session: Session, at_us: int) -> None:
-        past = PastStore(session.store, at_us)
+        self._past = past = PastStore(session.store, at_us)
         # Nobody pays for the past: it has metrics of its own, and is not throttled.
         self._session = replace(session, past=past, throttle=None, patience=None, metrics=Metrics())
         self._at_us = at_us
@@ -38,6 +39,18 @@ class PastView:
     def time(self) -> datetime:
         """The moment that is shown."""
         return to_datetime(self._at_us)
+
+    def close(self) -> None:
+        """Delete the temporary files of indexes that were read. Else they go with the view."""
+        self._past.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
     def __repr__(self) -> str:
         return f"<PastView of {self._session.store.path} at {self.time.isoformat()}>"
@@ -75,12 +88,7 @@ class Version:
     @property
     def changes(self) -> dict[str, tuple[Any, Any]]:
         """The attributes that differ, sorted, with their values before and after (None: it was not there)."""
-        before, after = self.before or {}, self.after or {}
-        return {
-            name: (before.get(name), after.get(name))
-            for name in sorted(before.keys() | after.keys())
-            if before.get(name) != after.get(name)
-        }
+        return changes(self.before or {}, self.after or {})
 
 
 def version_of(stored: StoredVersion) -> Version:

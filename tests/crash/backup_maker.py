@@ -18,7 +18,7 @@ def main(path: str) -> None:
         for number in itertools.count():
             details = db.create_backup(TableName="accounts", BackupName=f"b-{number}")["BackupDetails"]
             os.write(1, b"begun\n")
-            db._session.store.backups.wait()
+            db._session.store.workers.wait()
             os.write(1, f"made {details['BackupArn']}\n".encode())
             target = f"restored-{os.getpid()}-{number}"
             db.restore_table_from_backup(TargetTableName=target, BackupArn=details["BackupArn"])
@@ -31,7 +31,7 @@ def main(path: str) -> None:
             os.write(1, b"restored\n")
             db.delete_table(TableName=target)
             os.write(1, b"deleting\n")
-            db._session.store.backups.wait()
+            db._session.store.workers.wait()
             if number % 2:
                 db.delete_backup(BackupArn=details["BackupArn"])
                 os.write(1, f"deleted {details['BackupArn']}\n".encode())

@@ -19,7 +19,7 @@ def main(path: str) -> None:
     db.create_backup(TableName="accounts", BackupName="parent")
     child = os.fork()
     db.create_backup(TableName="accounts", BackupName="after" if child else "child")
-    db._session.store.backups.wait()
+    db._session.store.workers.wait()
     assert db.check() == []
     if child == 0:
         db.close()

@@ -166,7 +166,7 @@ class Page:
         server = CommandProcess(*arguments, "--port", "0", cwd=self.directory, PYTHONIOENCODING="utf-8")
         self.stack.enter_context(server)
         self.stack.callback(stop, server)
-        lines = server.read_through("export ")
+        lines = server.read_through("export AWS_ENDPOINT_URL_DYNAMODB_STREAMS=")
         found = re.search(r"127\.0\.0\.1:\d+", lines[-1])
         assert found is not None
         was, self.address = self.address, found[0]

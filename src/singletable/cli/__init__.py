@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from singletable.cli.arguments import build_parser
 from singletable.cli.messages import say_error
+from singletable.cli.output import escape_unencodable
 
 if TYPE_CHECKING:
     import argparse
@@ -33,6 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return FAILED
     from singletable.errors import SingleTableError
 
+    escape_unencodable()
     if arguments.debug:
         return _run(arguments)
     try:

@@ -38,6 +38,7 @@ examples:
 
 then, in another terminal:
   export AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000
+  export AWS_ENDPOINT_URL_DYNAMODB_STREAMS=http://127.0.0.1:8000
   aws dynamodb list-tables
 
 SIGTERM and Ctrl-C stop it: requests that have arrived are answered, then the file is closed.
@@ -90,6 +91,7 @@ examples:
   singletable history app.db shop '{"PK": "customer#1", "SK": "profile"}' --json | jq .changes
 
 KEY is the values of the table's key in their order, or NAME=VALUE, or JSON, plain or typed ({"PK": {"S": "…"}}).
+Binary values are base64, with or without the b64 that stands in front of them where versions are printed.
 Versions are kept while point-in-time recovery is on: update-continuous-backups turns it on.
 
 exit codes: 0, 1 if no version is kept, 2 for wrong use or a failure
@@ -217,8 +219,7 @@ def _add_serve(commands: argparse._SubParsersAction[_Parser]) -> None:
         "--backup-keep",
         metavar="INTERVAL",
         type=_interval,
-        default="90d",
-        help="for how long backups of --backup-every are kept (default: %(default)s)",
+        help="for how long backups of --backup-every are kept (default: 90d)",
     )
     serve.add_argument("--region", type=_region, default="us-east-1", help=_REGION_HELP)
     serve.add_argument("--account", type=_account, default="000000000000", help=_ACCOUNT_HELP)

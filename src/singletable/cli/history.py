@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import orjson
 
 from singletable.cli.item_keys import read_item_key
 from singletable.cli.messages import say
-from singletable.cli.stream_text import decoded, time_text, value_text
+from singletable.cli.stream_text import decoded, name_text, time_text, value_text
 from singletable.clock import SystemClock
-from singletable.engine.history import history
+from singletable.engine.history import changes, history
 from singletable.errors import DatabaseError
 from singletable.storage.viewing import FileView
 
@@ -54,13 +53,19 @@ def _table(catalog: Catalog, name: str, file: str) -> Table:
             f"{file} has no table {name!r}",
             hint=f"its tables: {known}" if known else "it has no tables at all",
         )
+    if table.definition.recovery is None:
+        raise DatabaseError(
+            f"the past of table {name!r} is not kept: point-in-time recovery is off",
+            hint=f"turn it on: aws dynamodb update-continuous-backups --table-name {name} "
+            "--point-in-time-recovery-specification PointInTimeRecoveryEnabled=true",
+        )
     return table
 
 
 def _lines(version: StoredVersion) -> Iterator[str]:
     yield f"{time_text(version.at_us)}  {version.event}"
-    for name, (before, after) in _changes(version):
-        shown = name if name.isidentifier() else json.dumps(name)
+    for name, (before, after) in changes(decoded(version.before), decoded(version.after)).items():
+        shown = name_text(name)
         if before is None:
             yield f"  + {shown}: {value_text(after)}"
         elif after is None:
@@ -70,21 +75,15 @@ def _lines(version: StoredVersion) -> Iterator[str]:
 
 
 def _as_json(version: StoredVersion) -> str:
+    before, after = decoded(version.before), decoded(version.after)
     return orjson.dumps(
         {
             "at": time_text(version.at_us),
             "event": version.event,
             "changes": {
-                name: {"before": before, "after": after} for name, (before, after) in _changes(version)
+                name: {"before": old, "after": new} for name, (old, new) in changes(before, after).items()
             },
-            "before": decoded(version.before) or None,
-            "after": decoded(version.after) or None,
+            "before": before or None,
+            "after": after or None,
         }
     ).decode()
-
-
-def _changes(version: StoredVersion) -> Iterator[tuple[str, tuple[Any, Any]]]:
-    before, after = decoded(version.before), decoded(version.after)
-    for name in sorted(before.keys() | after.keys()):
-        if before.get(name) != after.get(name):
-            yield name, (before.get(name), after.get(name))

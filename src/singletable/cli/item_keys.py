@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from singletable.values.types import Item
 
 
+_TYPES = {"S": "a string", "N": "a number", "B": "bytes in base64"}
+
+
 def read_item_key(words: Sequence[str], table: Table) -> Item:
     """Return the key that some words name: values in their order, NAME=VALUE, or JSON, plain or typed."""
     try:
@@ -24,9 +27,12 @@ def read_item_key(words: Sequence[str], table: Table) -> Item:
         types = {attribute.name: attribute.type for attribute in table.definition.key.attributes}
         return take_key({name: _typed(value, types[name]) for name, value in named.items()}, JSON)
     except (ValueError, ApiError):
-        example = " ".join(f"{attribute.name}=…" for attribute in table.definition.key.attributes)
+        attributes = table.definition.key.attributes
+        wanted = " and ".join(f"{attribute.name}, {_TYPES[attribute.type]}" for attribute in attributes)
+        example = " ".join(f"{attribute.name}=…" for attribute in attributes)
         raise DatabaseError(
-            f"{' '.join(words)!r} is no key of the table {table.name}", hint=f"write {example}"
+            f"{' '.join(words)!r} is no key of the table {table.name}",
+            hint=f"its key is {wanted}: write {example}",
         ) from None
 
 
@@ -51,7 +57,15 @@ def _named(words: Sequence[str], table: Table) -> dict[str, Any]:
 
 def _typed(value: Any, key_type: str) -> Any:
     if isinstance(value, dict):
+        if value.keys() != {key_type}:
+            raise ValueError
         return value
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError
-    return {key_type: str(value)}
+    return {key_type: _base64(str(value)) if key_type == "B" else str(value)}
+
+
+def _base64(text: str) -> str:
+    """Return base64 that may be written b64"…", as versions are printed; a shell takes the quotes away."""
+    # The length of base64 is a multiple of four: with three letters more it is none, so they are not part of it.
+    return text[3:].strip('"') if text.startswith("b64") and len(text.replace('"', "")) % 4 == 3 else text

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
 from typing import TYPE_CHECKING
 
+from singletable.cli.messages import say_error
 from singletable.cli.serving import print_ready, run_server, say_how_to_connect, warn_if_reachable
 from singletable.database import Database
+from singletable.engine.backup_schedule import Rate
 from singletable.server import ServerSettings
+from singletable.storage.failures import failed_files, no_folder
 
 if TYPE_CHECKING:
     import argparse
@@ -15,9 +20,29 @@ if TYPE_CHECKING:
     from singletable.server import Address
 
 
+WRONG_USE = 2
+
+_KEEP = "90d"
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Serve a file, or memory, until a signal."""
     file: str | None = None if arguments.file in (None, ":memory:") else arguments.file
+    keep = arguments.backup_keep or _KEEP
+    if arguments.backup_every is None and arguments.backup_keep is not None:
+        say_error(
+            "--backup-keep says how long backups of --backup-every are kept, and that is not given",
+            hint=f"add --backup-every daily, or leave --backup-keep {keep} out",
+        )
+        return WRONG_USE
+    if arguments.backup_every is not None:
+        try:
+            Rate.of(every=arguments.backup_every, keep=keep)
+        except ValueError as error:
+            say_error(str(error), hint="give a longer --backup-keep or a shorter --backup-every")
+            return WRONG_USE
+    if arguments.backups is not None:
+        _check_backups(arguments.backups)
 
     def on_ready(address: Address) -> None:
         print_ready(address, file, as_json=arguments.json)
@@ -47,5 +72,17 @@ def run(arguments: argparse.Namespace) -> int:
             connections_max=arguments.connections_max,
         )
         if arguments.backup_every is not None:
-            database.backup_schedule(every=arguments.backup_every, keep=arguments.backup_keep)
+            database.backup_schedule(every=arguments.backup_every, keep=keep)
         return run_server(database, settings, on_ready=on_ready, debug=arguments.debug)
+
+
+def _check_backups(folder: str) -> None:
+    """Make the folder of backups; refuse one that cannot be written now, not when the first backup is due."""
+    if os.path.exists(folder) and not os.path.isdir(folder):
+        raise no_folder(folder)
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise failed_files(error, folder) from error

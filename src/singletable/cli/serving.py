@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from singletable.server import Address, Answering, ServerSettings
 
-ENDPOINT_VARIABLE = "AWS_ENDPOINT_URL_DYNAMODB"
+# To SDKs and the AWS CLI, streams are a service of their own: without its variable they would ask AWS.
+ENDPOINT_VARIABLES = ("AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_DYNAMODB_STREAMS")
 CREDENTIALS = (
     "AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_REGION={region} AWS_DEFAULT_REGION={region}"
 )
@@ -71,12 +72,13 @@ def print_ready(address: Address, file: str | None, *, as_json: bool) -> None:
             "file": file,
             "pid": os.getpid(),
             "version": __version__,
-            "environment": {ENDPOINT_VARIABLE: address.url},
+            "environment": dict.fromkeys(ENDPOINT_VARIABLES, address.url),
         }
         print(json.dumps(ready))
     else:
         print(f"singletable {__version__} serves {file or 'memory'} at {address.url}{_listening(address)}")
-        print(f"export {ENDPOINT_VARIABLE}={address.url}")
+        for variable in ENDPOINT_VARIABLES:
+            print(f"export {variable}={address.url}")
     sys.stdout.flush()
 
 

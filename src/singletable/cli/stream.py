@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import orjson
 
 from singletable.cli.messages import say
-from singletable.cli.stream_text import change_text, time_text, value_text
+from singletable.cli.stream_text import change_text, json_text, name_text, time_text, value_text
 from singletable.clock import SystemClock
 from singletable.consumers.events import Presentation
 from singletable.consumers.states import read_statuses
@@ -97,10 +97,21 @@ def _begin(execute: Execute, catalog: Catalog, arguments: argparse.Namespace) ->
     wanted: str = arguments.start or ("latest" if arguments.follow else "start")
     if wanted == "latest":
         return table, select_end(execute, table.id).seq
-    start = select_start(execute, table.id) or 1
     if wanted == "start":
-        return table, start - 1
-    return table, max(0, (sequence_position(wanted) or 0) - 1)
+        return table, (select_start(execute, table.id) or 1) - 1
+    return table, _numbered(wanted, table, select_end(execute, table.id).seq) - 1
+
+
+def _numbered(wanted: str, table: Table, end: int) -> int:
+    """Return the number of a record that is or was there; the first one also before it is."""
+    seq = sequence_position(wanted)
+    if seq is None or not 1 <= seq <= max(1, end):
+        known = f"its last record has {sequence_number(end)}" if end else "it has no records yet"
+        raise ConsumerError(
+            f"{wanted} is no sequence number of table {table.name!r}",
+            hint=f"{known}; --from start begins with the oldest that is kept, --from latest with what comes",
+        )
+    return seq
 
 
 def _read_page(file: FileView, table: Table, position: int, rows_max: int) -> _Page:
@@ -181,8 +192,10 @@ def _list_dead_letters(file: FileView, arguments: argparse.Namespace) -> None:
             }
             print(orjson.dumps(shown).decode())
             continue
-        keys = " ".join(f"{name}={value_text(value)}" for name, value in record["dynamodb"]["Keys"].items())
-        first_line = json.dumps(error.partition("\n")[0])
+        keys = " ".join(
+            f"{name_text(name)}={value_text(value)}" for name, value in record["dynamodb"]["Keys"].items()
+        )
+        first_line = json_text(error.partition("\n")[0])
         print(f"{time_text(at_us)}  {record['eventName']}  {keys}  after {tries} tries: {first_line}")
     if not rows:
         say(f"consumer {arguments.name} has put nothing aside")

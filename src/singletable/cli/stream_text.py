@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from singletable.storage.tables import Table
 
 _VALUE_CHARACTERS_MAX = 60
+# What JSON leaves as it is and what may move a cursor, break a line or turn text around on a terminal.
+_CONTROLS = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def time_text(at_us: int) -> str:
@@ -29,7 +32,7 @@ def change_text(entry: Entry, table: Table) -> str:
     """Return a change in one line."""
     before, after = decoded(entry.before), decoded(entry.after)
     item = after or before
-    key = " ".join(f"{name}={value_text(item[name])}" for name in table.key_names if name in item)
+    key = " ".join(f"{name_text(name)}={value_text(item[name])}" for name in table.key_names if name in item)
     changes = ", ".join(_differences(before, after, table)) if entry.event in (INSERTED, MODIFIED) else ""
     return "  ".join(part for part in (time_text(entry.at_us), EVENTS[entry.event], key, changes) if part)
 
@@ -43,16 +46,27 @@ def decoded(image: bytes | None) -> dict[str, Any]:
 def value_text(value: Any) -> str:
     """Return an attribute value, cut where it is long; nothing in it can control a terminal."""
     ((tag, payload),) = value.items()
-    text = payload if tag == "N" else json.dumps(payload, ensure_ascii=True, separators=(",", ":"))
+    text = payload if tag == "N" else json_text(payload)
     if tag == "B":
         text = f"b64{text}"
     return text if len(text) <= _VALUE_CHARACTERS_MAX else f"{text[: _VALUE_CHARACTERS_MAX - 3]}..."
 
 
+def name_text(name: str) -> str:
+    """Return the name of an attribute, quoted where it is not plain."""
+    return name if name.isidentifier() else json_text(name)
+
+
+def json_text(value: Any) -> str:
+    """Return a value as JSON in which all but what controls a terminal is written as it is."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
 def _differences(before: dict[str, Any], after: dict[str, Any], table: Table) -> Iterator[str]:
     for name in sorted((before.keys() | after.keys()) - set(table.key_names)):
         old, new = before.get(name), after.get(name)
-        shown = name if name.isidentifier() else json.dumps(name)
+        shown = name_text(name)
         if old == new:
             continue
         if old is None:

@@ -319,10 +319,14 @@ def _register(session: Session, name: str, consumer: str, *, at_end: bool, hold_
                 return left
         table = require_table(transaction.catalog, name)
         if not table.logs_changes:
+            enable = (
+                f'db.update_table(TableName="{name}", StreamSpecification='
+                '{"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"})'
+            )
             raise NotLoggedError(
-                f"the changes of table {name!r} are not logged: there is nothing to consume",
-                hint="turn its stream on: db.update_table(TableName=..., StreamSpecification="
-                '{"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"})',
+                f"the changes of table {name!r} are not logged. They are from when you turn its stream on: "
+                f"{enable}",
+                hint=f"turn its stream on: {enable}",
             )
         register(transaction, table.id, consumer, at_end=at_end, hold_us=hold_us)
         return table

@@ -41,14 +41,18 @@ def list_dead_letters(session: Session, table: str, name: str) -> list[DeadLette
 
 
 def forget_consumer(session: Session, table: str, name: str) -> None:
-    """Forget a consumer, its position and what it has put aside. If it runs, it ends."""
+    """Forget a consumer, its position and what it has put aside. If it runs, it ends.
 
-    def work(transaction: Transaction) -> None:
+    It is there until all that it has put aside is gone, so that whoever is interrupted can call this again.
+    """
+
+    def work(transaction: Transaction) -> bool:
         table_id = _consumer(transaction.execute, transaction.catalog, table, name)
-        dead_letters.forget_all(transaction, table_id, name)
-        consumers.unregister(transaction, table_id, name)
+        is_last = dead_letters.forget_some(transaction, table_id, name)
+        return is_last and consumers.unregister(transaction, table_id, name)
 
-    session.store.write(work)
+    while not session.store.write(work):
+        pass
 
 
 def redrive(session: Session, database: Any, table: str, name: str, handler: Callable[..., Any]) -> Redriven:

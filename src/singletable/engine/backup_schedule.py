@@ -34,11 +34,13 @@ _log = logging.getLogger("singletable.backups")
 
 
 def interval_s(given: str | timedelta) -> int:
-    """Return the seconds of "weekly", "daily", "36h", "90d"; raise ValueError for anything else."""
+    """Return the seconds of "weekly", "daily", "36h", "90d"; raise ValueError for any other text."""
     if isinstance(given, timedelta):
         if given < timedelta(hours=1):
             raise ValueError(f"{given} is too short: an hour is the least")
         return int(given.total_seconds())
+    if not isinstance(given, str):
+        raise TypeError(f"{given!r} is no interval: a text as 'weekly', '12h' or '90d', or a timedelta")
     if given in _NAMED:
         return _NAMED[given]
     match = _INTERVAL.fullmatch(given)
@@ -53,6 +55,16 @@ class Rate:
 
     every_s: int
     keep_s: int
+
+    @classmethod
+    def of(cls, *, every: str | timedelta, keep: str | timedelta) -> Rate:
+        """Return a rate by its intervals; raise ValueError where a backup would go before the next is made."""
+        rate = cls(every_s=interval_s(every), keep_s=interval_s(keep))
+        if rate.keep_s < rate.every_s:
+            raise ValueError(
+                f"{keep} is shorter than {every}: a backup has to be kept until the next one is made"
+            )
+        return rate
 
     def slot(self, at_us: int) -> int:
         """Return the number of the week, day or other span that a moment lies in."""

@@ -13,7 +13,6 @@ from singletable.engine.tables import TableDescription
 from singletable.errors import (
     BackupInUseError,
     BackupNotFoundError,
-    CorruptDatabaseError,
     DatabaseError,
     SingleTableError,
     TableAlreadyExistsError,
@@ -23,11 +22,10 @@ from singletable.errors import (
 from singletable.storage.backup_making import Backups, WantedBackup
 from singletable.storage.backup_records import BackupKey, BackupRecord, Origin, backup_id
 from singletable.storage.catalog import Catalog
-from singletable.storage.durable_files import sha256_of
-from singletable.storage.failures import failed_files
 from singletable.storage.restoring import Source, is_backup_restored
 from singletable.storage.store import Store
 from singletable.storage.transaction import Transaction
+from singletable.storage.verifying import verify_contents, verify_size
 
 TypeFilter = Literal["USER", "SYSTEM", "AWS_BACKUP", "ALL"]
 NewSuffix = Callable[[], str]
@@ -184,25 +182,34 @@ def delete_backup(store: Store, key: BackupKey, arn: str) -> BackupRecord:
 
 
 def restore_from_backup(store: Store, request: RestoreTable, key: BackupKey, arn: str) -> TableDescription:
-    """Make a new table from a backup, whose file is verified before. It is filled in the background."""
+    """Make a new table from a backup. It is filled in the background, from a file that was verified before.
+
+    Of a large file that takes too long for a request: it is done while the table is there, and empty.
+    """
     backups = store.backups
     record = describe_backup(backups, key, arn)
     if backups.is_running(key):
         raise BackupInUseError(f"Backup is being created: {arn}")
     _check_target(store.catalog_now(), request.name)
     path = backups.folder.data_path(key)
-    _verify(path, record)
+    verify_size(path, record)
+    is_small = record.file_bytes <= limits.SMALL_BACKUP_FILE_BYTES
+    if is_small:
+        verify_contents(path, record)
 
     def work(transaction: Transaction) -> TableDescription:
         _check_target(transaction.catalog, request.name)
         describe_backup(backups, key, arn)
         if is_backup_restored(transaction.execute, path):
             raise BackupInUseError(f"Backup is being used to restore another table: {arn}")
-        source = Source(at_us=record.created_us, path=path)
+        source = Source(at_us=record.created_us, path=path, is_verified=is_small)
         return start_restore(transaction, request, record.definition, source, backup_arn=arn)
 
     description = store.write(work)
-    store.background.begin()
+    if is_small:
+        store.background.begin()
+    else:
+        store.verifying.start()
     return description
 
 
@@ -215,15 +222,3 @@ def _check_target(catalog: Catalog, name: str) -> None:
     if restore is not None and restore.in_progress and restore.backup_arn is not None:
         raise TableInUseError(f"Table: {name} is already being restored from backup: {restore.backup_arn}")
     raise TableAlreadyExistsError(f"Table already exists: {name}")
-
-
-def _verify(path: str, record: BackupRecord) -> None:
-    try:
-        is_sound = sha256_of(path) == record.sha256
-    except OSError as error:
-        raise failed_files(error, path) from error
-    if not is_sound:
-        raise CorruptDatabaseError(
-            f"the backup {path} is damaged: its SHA-256 is not that of the file that was made",
-            hint="restore another backup; `singletable check` tells what of this one can still be read",
-        )

@@ -1,7 +1,7 @@
 """Deleting a table that can be brought back: a backup of it is made first, and kept for 35 days.
 
 Nobody reads or writes the table any more from the moment it is deleted. It is taken away when its backup exists;
-after a kill, the next open goes on with that.
+after a kill, a process that has the file open goes on with that, or the next one that opens it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from singletable.storage.store import Store
 from singletable.storage.transaction import Transaction
 
 _RETRY_S: Final = 5.0
+_LEFT_AFTER_US: Final = 10_000_000  # by then, a process that has not ended is long at it
 
 _log = logging.getLogger("singletable.backups")
 
@@ -37,10 +38,12 @@ def mark_deleted(store: Store, transaction: Transaction, definition: TableDefini
 def finish_deletion(store: Store, definition: TableDefinition, item_bytes: int) -> None:
     """Back up and take away a marked table: a small one now, a large one in a thread."""
     if item_bytes > limits.SMALL_BACKUP_BYTES:
-        store.backups.start(lambda: _finish_in_time(store, definition))
+        _resume(store, definition)
         return
     try:
         _finish(store, definition)
+    except BackupInUseError:
+        _resume(store, definition)  # a process that has just opened the file is at it
     except BaseException:
         try:
             store.write(lambda transaction: _unmark(transaction, definition))
@@ -49,19 +52,30 @@ def finish_deletion(store: Store, definition: TableDefinition, item_bytes: int) 
         raise
 
 
-def resume_deletions(store: Store) -> None:
-    """Go on with what a process that has ended has left."""
-    for table in store.catalog:
-        if table.definition.deleting_us is not None:
-            _resume(store, table.definition)
+def watch_deletions(store: Store) -> None:
+    """Go on with what processes that have ended have left, now and whenever there is a look for what is due."""
+    for definition in _marked(store):
+        _resume(store, definition)
+    store.on_look = lambda: _resume_left(store)
+
+
+def _resume_left(store: Store) -> None:
+    now_us = store.clock.now_us()
+    for definition in _marked(store):
+        if definition.deleting_us is not None and now_us - definition.deleting_us >= _LEFT_AFTER_US:
+            _resume(store, definition)
+
+
+def _marked(store: Store) -> list[TableDefinition]:
+    return [table.definition for table in store.catalog if table.definition.deleting_us is not None]
 
 
 def _resume(store: Store, definition: TableDefinition) -> None:
-    store.backups.start(lambda: _finish_in_time(store, definition))
+    store.workers.start(f"delete-{definition.id}", lambda: _finish_in_time(store, definition))
 
 
 def _finish_in_time(store: Store, definition: TableDefinition) -> None:
-    while not store.backups.stopping.is_set():
+    while not store.workers.stopping.is_set():
         try:
             _finish(store, definition)
             return
@@ -71,7 +85,7 @@ def _finish_in_time(store: Store, definition: TableDefinition) -> None:
             pass  # another process is at it
         except Exception as error:  # whatever it is, it is tried again
             _log.error("table %s was deleted, and is not backed up yet: %s", definition.name, error)
-        store.backups.stopping.wait(_RETRY_S)
+        store.workers.stopping.wait(_RETRY_S)
 
 
 def _finish(store: Store, definition: TableDefinition) -> None:
@@ -91,7 +105,8 @@ def _finish(store: Store, definition: TableDefinition) -> None:
 
 
 def _is_marked(store: Store, definition: TableDefinition) -> bool:
-    return store.read_catalog(lambda catalog: catalog.with_id(definition.id)) is not None
+    table = store.read_catalog(lambda catalog: catalog.with_id(definition.id))
+    return table is not None and table.definition.deleting_us == definition.deleting_us
 
 
 def _take_away(transaction: Transaction, definition: TableDefinition) -> None:

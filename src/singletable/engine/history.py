@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Final, Literal, NamedTuple, Protocol, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
 
 from singletable.engine.keys import key_of_request, require_table
 from singletable.storage.catalog import Catalog, Execute
@@ -34,6 +34,15 @@ class StoredVersion(NamedTuple):
     event: Event
     before: bytes | None
     after: bytes | None
+
+
+def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """Return the attributes that differ, sorted, with their values before and after (None: it was not there)."""
+    return {
+        name: (before.get(name), after.get(name))
+        for name in sorted(before.keys() | after.keys())
+        if before.get(name) != after.get(name)
+    }
 
 
 class Read(Protocol):

@@ -92,7 +92,7 @@ def restore_to_point_in_time(
 
 
 def _moment(at_us: int, window: RecoveryWindow) -> int:
-    # boto3 sends whole seconds: the earliest time as it was described must not be too early then.
+    # Older boto3s send whole seconds: the earliest time as it was described must not be too early then.
     if window.earliest_us - _SECOND_US < at_us < window.earliest_us:
         return window.earliest_us
     if not window.holds(at_us):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from singletable.metrics import MetricsSnapshot
-from singletable.storage.store import OpenGroup
+from singletable.storage.write_groups import OpenGroup
 from singletable.wire.answers import WaitingWrite, WireAnswer
 
 

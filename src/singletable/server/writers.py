@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from singletable.server.answering import Answering
-    from singletable.storage.store import OpenGroup
+    from singletable.storage.write_groups import OpenGroup
     from singletable.wire.answers import WaitingWrite, WireAnswer
 
 _log = logging.getLogger("singletable.server")

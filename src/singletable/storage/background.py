@@ -11,7 +11,8 @@ import logging
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final, NamedTuple, Protocol, TypeVar
+from functools import partial
+from typing import Final, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from singletable import errors, limits
 from singletable.clock import Clock, ManualClock, SteadyTime
@@ -54,6 +55,33 @@ class Chore(Protocol):
         ...
 
 
+@runtime_checkable
+class SearchingChore(Protocol):
+    """A kind of work for which many places are looked at: who looks tells where, so that the writer need not."""
+
+    __name__: str
+
+    def search(self, execute: Execute, catalog: Catalog, now_us: int) -> list[int]:
+        """Return the ids of some places where there is something to do."""
+        ...
+
+    def step_found(self, transaction: Transaction, now_us: int, found: list[int]) -> bool:
+        """Do a little there. Return whether nothing is left of it."""
+        ...
+
+
+AnyChore = Chore | SearchingChore
+Step = Callable[[Transaction, int], bool]
+
+
+def _find(chore: AnyChore, execute: Execute, catalog: Catalog, now_us: int) -> Step | None:
+    """Return what does a little of a chore; None if there is nothing to do."""
+    if not isinstance(chore, SearchingChore):
+        return chore.step if chore.is_due(execute, catalog, now_us) else None
+    found = chore.search(execute, catalog, now_us)
+    return partial(chore.step_found, found=found) if found else None
+
+
 class Piece(NamedTuple):
     """What came of a piece: whether nothing is left of its chore, and how many items it has swept away."""
 
@@ -74,12 +102,12 @@ _BRISK: Final = Pace(limits.BACKGROUND_HOLD_US_MAX // 3, 0)
 _GENTLE: Final = Pace(limits.BACKGROUND_PIECE_US, 2)
 
 # What is there to be finished, and what becomes due as time passes.
-_STARTED: Final[Mapping[Chore, Pace]] = {
+_STARTED: Final[Mapping[AnyChore, Pace]] = {
     backfilling: _BRISK,
     restoring: _BRISK,
     reclaiming: _BRISK,
 }
-_TIMED: Final[Mapping[Chore, Pace]] = {sharding: _GENTLE, sweeping: _GENTLE, trimming: _GENTLE}
+_TIMED: Final[Mapping[AnyChore, Pace]] = {sharding: _GENTLE, sweeping: _GENTLE, trimming: _GENTLE}
 
 
 def has_chores(catalog: Catalog) -> bool:
@@ -99,16 +127,29 @@ class Background:
     Under a manual clock there are no intervals: what becomes due is done when the clock is moved.
     """
 
-    def __init__(self, read: Read, write: Write, clock: Clock, *, sweep_s: float | None) -> None:
-        """Without `sweep_s`, items that have expired are deleted only when `sweep` is called."""
+    def __init__(
+        self,
+        read: Read,
+        write: Write,
+        clock: Clock,
+        steady: SteadyTime,
+        *,
+        sweep_s: float | None,
+        on_look: Callable[[], None],
+    ) -> None:
+        """Without `sweep_s`, items that have expired are deleted only when `sweep` is called.
+
+        `on_look` is called whenever there is a look for what is due: it starts what no piece is short enough for.
+        """
         self._read = read
         self._write = write
         self._clock = clock
-        self._time = SteadyTime(clock)
+        self._time = steady
+        self._on_look = on_look
         self._sweep_s = sweep_s
         self._next_sweep_us = clock.elapsed_us()
         self._look_us = 0  # how long it takes to see what is due
-        self._failed: set[Chore] = set()  # those that were told of, and have not succeeded since
+        self._failed: set[AnyChore] = set()  # those that were told of, and have not succeeded since
         self._all = {**_STARTED, **_TIMED}
         if sweep_s is None:
             del self._all[sweeping]
@@ -121,12 +162,12 @@ class Background:
 
     # --- in the caller's thread ------------------------------------------------------------------
 
-    def piece(self, chores: Iterable[Chore] | None = None) -> bool:
+    def piece(self, chores: Iterable[AnyChore] | None = None) -> bool:
         """Do one piece of each chore that is due. Return whether nothing is left to do."""
         chores = self._all if chores is None else chores
         due = self._due(chores)
-        for chore in due:
-            self._do(chore)
+        for chore, step in due.items():
+            self._do(chore, step)
         return not due or not self._due(chores)
 
     def begin(self) -> None:
@@ -147,6 +188,7 @@ class Background:
     def time_moved(self) -> None:
         """Do everything that is due."""
         with contextlib.suppress(errors.DatabaseClosedError, errors.ForkedDatabaseError):
+            self._on_look()
             while not self.piece():
                 pass
 
@@ -154,24 +196,25 @@ class Background:
         """Delete all items that have expired. Return how many that were."""
         deleted = 0
         while True:
-            piece = self._do(sweeping)
+            piece = self._do(sweeping, sweeping.step)
             deleted += piece.expired
             if piece.is_last:
                 return deleted
 
-    def _due(self, chores: Iterable[Chore]) -> list[Chore]:
-        """Return the chores for which there is something to do."""
+    def _due(self, chores: Iterable[AnyChore]) -> dict[AnyChore, Step]:
+        """Return the chores for which there is something to do, with what does it."""
         now_us, started_us = self._time.now_us(), self._clock.elapsed_us()
 
-        def due(execute: Execute, catalog: Catalog) -> list[Chore]:
+        def find(execute: Execute, catalog: Catalog) -> dict[AnyChore, Step]:
             with snapshot(execute):  # other processes may take away what one statement has found
-                return [chore for chore in chores if chore.is_due(execute, catalog, now_us)]
+                steps = ((chore, _find(chore, execute, catalog, now_us)) for chore in chores)
+                return {chore: step for chore, step in steps if step is not None}
 
-        found = self._read(due)
+        found = self._read(find)
         self._look_us = self._clock.elapsed_us() - started_us
         return found
 
-    def _do(self, chore: Chore) -> Piece:
+    def _do(self, chore: AnyChore, step: Step) -> Piece:
         """Do one short piece of a chore."""
         now_us = self._time.now_us()
         piece_us = {**_STARTED, **_TIMED}[chore].piece_us
@@ -180,7 +223,7 @@ class Background:
             started_us, expired_before = self._clock.elapsed_us(), sum(transaction.expired.values())
             is_last = False
             for _ in range(_STEPS_MAX):
-                is_last = chore.step(transaction, now_us)
+                is_last = step(transaction, now_us)
                 if is_last or self._clock.elapsed_us() - started_us >= piece_us:
                     break
             return Piece(is_last, sum(transaction.expired.values()) - expired_before)
@@ -223,6 +266,7 @@ class Background:
         if self._stop.is_set():
             return None
         try:
+            self._on_look()
             is_done = self._run_pieces()
             if self._stop.is_set():
                 return None
@@ -248,11 +292,11 @@ class Background:
         chores = self._chores_of_this_look()
         is_done = True
         while due := self._due(chores):
-            for chore in due:
+            for chore, step in due.items():
                 if self._stop.is_set():
                     return is_done
                 try:
-                    self._run_piece(chore)
+                    self._run_piece(chore, step)
                     self._failed.discard(chore)
                 except _ENDING:
                     raise
@@ -262,18 +306,18 @@ class Background:
                     is_done = False
         return is_done
 
-    def _run_piece(self, chore: Chore) -> None:
+    def _run_piece(self, chore: AnyChore, step: Step) -> None:
         started_us = self._clock.elapsed_us()
-        self._do(chore)
+        self._do(chore, step)
         worked_s = (self._clock.elapsed_us() - started_us) / 1_000_000
         self._stop.wait(max(_PAUSE_S, self._in_thread[chore].rest * worked_s))
 
-    def _tell_failed(self, chore: Chore, error: Exception) -> None:
+    def _tell_failed(self, chore: AnyChore, error: Exception) -> None:
         if chore not in self._failed:
             self._failed.add(chore)
             _log.warning("%s has failed, and is tried again: %s", chore.__name__, error)
 
-    def _chores_of_this_look(self) -> list[Chore]:
+    def _chores_of_this_look(self) -> list[AnyChore]:
         """Return what the thread looks for: items are not always to be swept as often as it looks."""
         elapsed_us = self._clock.elapsed_us()
         is_time = elapsed_us >= self._next_sweep_us

@@ -16,6 +16,7 @@ from singletable.storage import failures, schema
 from singletable.storage.catalog import Execute, load_catalog
 from singletable.storage.connections import connect_unchanging
 from singletable.storage.definitions import TableDefinition, encode_definition
+from singletable.storage.durable_files import Progress
 from singletable.storage.formats import check_recognised
 from singletable.storage.images import PrimaryKey
 from singletable.storage.written_pages import WrittenFile
@@ -24,13 +25,17 @@ COPY: Final = "copy"
 """What the file of a new backup is called in the connection that fills it."""
 
 
-@contextmanager
-def open_backup(path: str) -> Iterator[apsw.Connection]:
-    """Open the file of a backup, which nobody writes to. What is wrong with it is an error of ours."""
+def require_file(path: str) -> None:
     if not os.path.isfile(path):
         raise errors.CorruptDatabaseError(
             f"the backup {path} is not there any more", hint="put the file back, or take another backup"
         )
+
+
+@contextmanager
+def open_backup(path: str) -> Iterator[apsw.Connection]:
+    """Open the file of a backup, which nobody writes to. What is wrong with it is an error of ours."""
+    require_file(path)
     try:
         connection = connect_unchanging(path)
         try:
@@ -100,9 +105,12 @@ class BackupWriter:
             ).fetchall()
             execute("COMMIT").fetchall()
 
-    def verify(self) -> str:
+    def verify(self, progress: Progress) -> str:
         """Compare what the disk has with what was written; return its SHA-256. Nothing may have it open."""
-        return self._written.verify()
+        try:
+            return self._written.verify(progress)
+        except OSError as error:
+            raise failures.failed_files(error, self.path) from error
 
     def close(self) -> None:
         self._written.forget()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import shutil
 import tempfile
 import weakref
@@ -18,11 +17,16 @@ from contextlib import contextmanager
 from typing import Final
 
 from singletable import errors, limits
-from singletable.storage.backup_records import BackupKey, BackupRecord, decode_record, encode_record
+from singletable.storage.backup_records import (
+    BackupKey,
+    BackupRecord,
+    decode_record,
+    encode_record,
+    is_backup_id,
+)
 from singletable.storage.durable_files import claimed, remove, sync_directory, write_whole
 from singletable.storage.failures import failed_files
 
-_ID: Final = re.compile(r"[0-9]{14}-[0-9a-f]{8}")
 _PARTS: Final = ("db", "db-journal", "db-wal", "db-shm", "json.new")
 
 
@@ -65,7 +69,7 @@ class BackupFolder:
             BackupKey(name.removesuffix(".json"), of)
             for of in tables
             for name in _names(os.path.join(self._path, of))
-            if name.endswith(".json") and _ID.fullmatch(name, endpos=len(name) - 5)
+            if name.endswith(".json") and is_backup_id(name.removesuffix(".json"))
         ]
         return sorted(found)
 
@@ -73,18 +77,9 @@ class BackupFolder:
         """Return what a backup is; None if there is none."""
         if self._path is None:
             return None
-        path = self._part(key, "json")
-        try:
-            with open(path, "rb") as file:
-                text = file.read()
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except OSError as error:
-            raise failed_files(error, path) from error
-        record = decode_record(text, path)
-        if record.key != key:  # of a table with a name that a file system takes for the same
-            return None
-        return record
+        record = _read(self._part(key, "json"))
+        # Another key is that of a table with a name that a file system takes for the same.
+        return record if record is not None and record.key == key else None
 
     def data_path(self, key: BackupKey) -> str:
         return self._part(key, "db")
@@ -102,7 +97,7 @@ class BackupFolder:
     @contextmanager
     def making(self, key: BackupKey) -> Iterator[str]:
         """Yield the path to write a backup to. If it is not published in this block, nothing stays of it."""
-        folder = os.path.join(self.path, key.table)
+        folder, process = os.path.join(self.path, key.table), os.getpid()
         try:
             os.makedirs(folder, mode=0o700, exist_ok=True)
             sync_directory(self.path)
@@ -113,7 +108,8 @@ class BackupFolder:
                     self._remove_parts(key)
                     yield self._part(key, "db")
                 finally:
-                    if not os.path.exists(self._part(key, "json")):
+                    is_parent = os.getpid() == process  # whose it is; a child may come here when it ends
+                    if is_parent and not os.path.exists(self._part(key, "json")):
                         self._remove_parts(key)
         except OSError as error:
             raise failed_files(error, folder) from error
@@ -161,7 +157,7 @@ class BackupFolder:
         for table in self._tables():
             for name in _names(os.path.join(self.path, table)):
                 identity, _, ending = name.partition(".")
-                if _ID.fullmatch(identity):
+                if is_backup_id(identity):
                     with contextlib.suppress(OSError):
                         self._clean(BackupKey(identity, table), ending, now_us)
 
@@ -178,6 +174,22 @@ class BackupFolder:
             changed_us = os.stat(self._part(key, ending)).st_mtime_ns // 1000
             if now_us - changed_us > limits.LOST_BACKUP_S * 1_000_000:
                 self._remove_parts(key)
+
+
+def read_beside(data_path: str) -> BackupRecord | None:
+    """Return what a backup is, given its file, in whatever folder that lies."""
+    return _read(os.path.splitext(data_path)[0] + ".json")
+
+
+def _read(path: str) -> BackupRecord | None:
+    try:
+        with open(path, "rb") as file:
+            text = file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise failed_files(error, path) from error
+    return decode_record(text, path)
 
 
 def _names(folder: str) -> list[str]:

@@ -8,23 +8,25 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Protocol, TypeVar
 
 import apsw
 
 from singletable import errors, limits
-from singletable.clock import Clock, SteadyTime
+from singletable.clock import SteadyTime
 from singletable.storage import failures
 from singletable.storage.backup_files import COPY, BackupWriter
 from singletable.storage.backup_folder import BackupFolder
-from singletable.storage.backup_records import BackupKey, BackupRecord, BackupType, Origin
+from singletable.storage.backup_records import BackupKey, BackupRecord, Origin
 from singletable.storage.catalog import Catalog, Execute, load_catalog
 from singletable.storage.connections import Reader
 from singletable.storage.definitions import TableDefinition
+from singletable.storage.giving_up import Copiers, GivenUpError
 from singletable.storage.reading import select_counts
+from singletable.storage.workers import Workers
 
 T = TypeVar("T")
 
@@ -47,35 +49,28 @@ class Connecting(Protocol):
     def read(self, work: Callable[[Execute, Catalog], T], /) -> T: ...
 
 
+@dataclass(frozen=True, slots=True)
 class WantedBackup:
     """A backup that is to be made."""
 
-    __slots__ = ("created_us", "expires_us", "key", "name", "origin", "type")
-
-    def __init__(
-        self,
-        key: BackupKey,
-        name: str,
-        created_us: int,
-        *,
-        origin: Origin = "request",
-        expires_us: int | None = None,
-    ) -> None:
-        self.key = key
-        self.name = name
-        self.created_us = created_us
-        self.origin: Origin = origin
-        self.type: BackupType = key.type
-        self.expires_us = expires_us
+    key: BackupKey
+    name: str
+    created_us: int
+    _: KW_ONLY
+    origin: Origin = "request"
+    expires_us: int | None = None
 
 
 class _Making:
     """One backup under way. Whatever goes wrong, `close` leaves nothing of it."""
 
-    def __init__(self, folder: BackupFolder, database: Connecting, wanted: WantedBackup) -> None:
+    def __init__(
+        self, folder: BackupFolder, database: Connecting, copiers: Copiers, wanted: WantedBackup
+    ) -> None:
         self.key = wanted.key
         self._folder = folder
         self._database = database
+        self._copiers = copiers
         self._wanted = wanted
         self._stack = ExitStack()
         with ExitStack() as stack:
@@ -85,24 +80,45 @@ class _Making:
         self._reader: Reader | None = None
         self.record: BackupRecord
 
-    def attach(self, reader: Reader) -> Reader:
-        """Let a connection write to the new file, and read the table from where it will keep to."""
-        self._reader = reader
-        reader.execute("PRAGMA query_only = OFF").fetchall()
-        self._writer.attach(reader.execute)
-        return reader
+    @property
+    def is_connected(self) -> bool:
+        return self._reader is not None
 
-    def look(self) -> BackupRecord:
+    def attach(self) -> Reader | None:
+        """Take a connection that writes to the new file, and reads the table from where it will keep to."""
+        self._copiers.begin()
+        try:
+            self._reader = self._database.take_reader()
+        finally:
+            if self._reader is None:
+                self._copiers.end()
+        if self._reader is not None:
+            self._reader.execute("PRAGMA query_only = OFF").fetchall()
+            self._writer.attach(self._reader.execute)
+        return self._reader
+
+    def load_catalog(self) -> Catalog:
+        """Return the catalog as it is in the state that the connection keeps to."""
+        assert self._reader is not None
+        return load_catalog(self._reader.execute)
+
+    def look(self, catalog: Catalog) -> BackupRecord:
         """Find out what is backed up, now that the connection keeps to one state."""
         assert self._reader is not None
-        catalog = load_catalog(self._reader.execute)
         return self._found(self._reader.execute, catalog)
 
     def copy(self) -> None:
         """Copy the table, and let go of the database."""
         assert self._reader is not None
-        self._writer.fill(self._reader.execute, self.record.definition)
-        self._let_go()
+        self._reader.end_when(self._copiers.must_end)
+        try:
+            self._writer.fill(self._reader.execute, self.record.definition)
+        except errors.SingleTableError as error:
+            if isinstance(error.__cause__, apsw.InterruptError):
+                raise GivenUpError from None
+            raise
+        finally:
+            self._let_go()
 
     def copy_all_at_once(self, execute: Execute, catalog: Catalog) -> None:
         """Copy the table through a connection that writers wait for."""
@@ -116,12 +132,20 @@ class _Making:
                 execute("ROLLBACK").fetchall()  # of one that has failed
             execute(f"DETACH {COPY}").fetchall()
 
+    def verify(self, must_end: Callable[[], bool]) -> None:
+        """Hold the file against what was written."""
+
+        def progress(done: int, total: int) -> None:
+            if must_end():
+                raise GivenUpError
+
+        sha256 = self._writer.verify(progress)
+        self.record = replace(self.record, sha256=sha256, file_bytes=_size(self._writer.path))
+        self._writer.close()
+
     def publish(self) -> BackupRecord:
-        """Verify the file, and let the backup exist."""
+        """Let the backup exist."""
         with self._stack:
-            path = self._folder.data_path(self.key)
-            sha256 = self._writer.verify()
-            self.record = replace(self.record, sha256=sha256, file_bytes=_size(path))
             self._folder.publish(self.record)
         return self.record
 
@@ -136,7 +160,6 @@ class _Making:
         self.record = BackupRecord(
             id=wanted.key.id,
             name=wanted.name,
-            type=wanted.type,
             origin=wanted.origin,
             created_us=wanted.created_us,
             expires_us=wanted.expires_us,
@@ -149,7 +172,10 @@ class _Making:
     def _let_go(self) -> None:
         reader, self._reader = self._reader, None
         if reader is not None:
-            self._database.end_reader(reader)
+            try:
+                self._database.end_reader(reader)
+            finally:
+                self._copiers.end()
 
 
 def _size(path: str) -> int:
@@ -168,14 +194,16 @@ def _backed_up(catalog: Catalog, wanted: WantedBackup) -> TableDefinition:
 class Backups:
     """The backups of a database: those in its folder, and those that are being made here."""
 
-    def __init__(self, folder: BackupFolder, database: Connecting, clock: Clock) -> None:
+    def __init__(
+        self, folder: BackupFolder, database: Connecting, workers: Workers, steady: SteadyTime
+    ) -> None:
         self.folder = folder
-        self.steady = SteadyTime(clock)
-        self.stopping = threading.Event()
+        self.steady = steady
         self._database = database
+        self._workers = workers
+        self._copiers = Copiers(workers.stopping)
         self._changing = threading.Lock()
         self._running: dict[BackupKey, BackupRecord] = {}
-        self._threads: set[threading.Thread] = set()
 
     # --- looking --------------------------------------------------------------------------------
 
@@ -208,109 +236,129 @@ class Backups:
         """Back up tables as they are at one moment, now. Large ones are copied in a thread, unless `wait`.
 
         What is returned of those says that they are not made yet. When one cannot be begun, none of them is made;
-        when one cannot be copied, the others are, and it is raised.
+        when one cannot be copied, the others are, and it is raised. A fork in the middle moves the moment.
         """
         self.clean()
+        while True:
+            self._copiers.wait_to_begin()
+            try:
+                return self._make(wanted, wait=wait)
+            except GivenUpError:
+                wanted = self._of_now(wanted)
+
+    def _of_now(self, wanted: Sequence[WantedBackup]) -> list[WantedBackup]:
+        """Return what is made in place of backups that were given up. They are known by their names already."""
+        now_us = self.steady.now_us() // 1000 * 1000
+        return [replace(one, created_us=max(now_us, one.created_us)) for one in wanted]
+
+    def _make(self, wanted: Sequence[WantedBackup], *, wait: bool) -> list[BackupRecord]:
         with ExitStack() as stack:
             making: list[_Making] = []
             for one in wanted:
-                making.append(_Making(self.folder, self._database, one))
+                making.append(_Making(self.folder, self._database, self._copiers, one))
                 stack.callback(making[-1].close)
-            readers = self._attach(making)
+            readers = _attach(making)
             if readers is None:
                 self._database.read(lambda execute, catalog: _copy_all(making, execute, catalog))
-                return [one.publish() for one in making]
+                return self._finish(making, are_copied=True)
             self._database.hold_together(readers)
-            records = [_translated(one.look) for one in making]
+            records = _translated(lambda: _look(making))
             if wait or sum(record.item_bytes for record in records) <= limits.SMALL_BACKUP_BYTES:
-                return self._finish_here(making)
-            with self._changing:
-                self._running.update({record.key: record for record in records})
+                return self._finish(making)
+            self._run(records)
             stack.callback(self._run_no_more, records)
-            self.start(lambda: self._finish_all(making))
+            if not self._workers.start(f"backup-{wanted[0].key.id}", lambda: self._work(making, wanted)):
+                raise GivenUpError
             stack.pop_all()
         return records
 
-    def _attach(self, making: Sequence[_Making]) -> list[Reader] | None:
-        readers: list[Reader] = []
-        for one in making:
-            reader = self._database.take_reader()
-            if reader is None:
-                return None
-            readers.append(one.attach(reader))
-        return readers
+    def _finish(self, making: Sequence[_Making], *, are_copied: bool = False) -> list[BackupRecord]:
+        """Copy tables and verify that, and let the backups exist: last, so that a fork leaves none of two moments.
 
-    def _finish_here(self, making: Sequence[_Making]) -> list[BackupRecord]:
+        Of those that fail, the first error is raised.
+        """
+        done: list[_Making] = []
         records: list[BackupRecord] = []
-        failed: errors.SingleTableError | None = None
+        failed: list[errors.SingleTableError] = []
         for one in making:
-            try:
-                records.append(self._finish(one))
-            except errors.SingleTableError as error:
-                failed = failed or error
-        if failed is not None:
-            raise failed
+            with _collected(failed):
+                if not are_copied:
+                    _translated(one.copy)
+                one.verify(lambda: self._must_end(making))
+                done.append(one)
+        for one in done:
+            with _collected(failed):
+                records.append(one.publish())
+        if failed:
+            raise failed[0]
         return records
 
-    def _finish(self, making: _Making) -> BackupRecord:
-        try:
-            _translated(making.copy)
-            return making.publish()
-        finally:
-            making.close()
-            self._run_no_more([making])
+    def _must_end(self, making: Sequence[_Making]) -> bool:
+        """Tell whether a file is not verified any further. Of the last one, no fork keeps anybody from that."""
+        if any(one.is_connected for one in making):
+            return self._copiers.must_end()
+        return self._workers.stopping.is_set()
 
-    def _run_no_more(self, backups: Sequence[_Making | BackupRecord]) -> None:
+    # --- in a thread ------------------------------------------------------------------------------
+
+    def _work(self, making: Sequence[_Making], wanted: Sequence[WantedBackup]) -> None:
+        keys = ", ".join(f"{one.key.id} of table {one.key.table}" for one in wanted)
+        try:
+            self._finish_or_repeat(making, wanted)
+        except errors.DatabaseClosedError:
+            _log.warning("the backup %s was given up: the database was closed", keys)
+        except Exception as error:
+            _log.error("the backup %s was not made: %s", keys, error)
+        finally:
+            self._run_no_more(wanted)
+
+    def _finish_or_repeat(self, making: Sequence[_Making], wanted: Sequence[WantedBackup]) -> None:
+        try:
+            with ExitStack() as stack:
+                for one in making:
+                    stack.callback(one.close)
+                self._finish(making)
+        except GivenUpError:
+            self.make(self._of_now(wanted), wait=True)
+
+    def _run(self, records: Sequence[BackupRecord]) -> None:
+        with self._changing:
+            self._running.update({record.key: record for record in records})
+
+    def _run_no_more(self, backups: Sequence[WantedBackup | BackupRecord]) -> None:
         with self._changing:
             for one in backups:
                 self._running.pop(one.key, None)
 
-    def _finish_all(self, making: list[_Making]) -> None:
-        while making:
-            one = making.pop(0)
-            try:
-                self._finish(one)
-            except Exception as error:
-                _log.error("the backup %s of table %s was not made: %s", one.key.id, one.key.table, error)
+    # --- forking ----------------------------------------------------------------------------------
 
-    # --- threads ------------------------------------------------------------------------------------
+    def before_fork(self) -> None:
+        """Let no connection copy: what is being copied is given up, and made anew after the fork."""
+        self._copiers.halt()
 
-    def start(self, work: Callable[[], None]) -> None:
-        """Do something in a thread that the end of the database waits for."""
+    def after_fork(self, *, in_child: bool) -> None:
+        if in_child:  # where nothing is being made; the parent's threads go on
+            self._copiers = Copiers(self._workers.stopping)
+            self._changing = threading.Lock()
+            self._running = {}
+            self.folder.leave_to_parent()
+        else:
+            self._copiers.go_on()
 
-        def run() -> None:
-            try:
-                work()
-            finally:
-                with self._changing:
-                    self._threads.discard(thread)
 
-        thread = threading.Thread(target=run, name="singletable-backup", daemon=True)
-        with self._changing:  # whoever waits finds a thread that has been started
-            thread.start()
-            self._threads.add(thread)
+def _attach(making: Sequence[_Making]) -> list[Reader] | None:
+    readers: list[Reader] = []
+    for one in making:
+        reader = one.attach()
+        if reader is None:
+            return None
+        readers.append(reader)
+    return readers
 
-    def wait(self) -> None:
-        """Wait until nothing is being made here."""
-        while True:
-            with self._changing:
-                thread = next(iter(self._threads), None)
-            if thread is None or thread is threading.current_thread():
-                return
-            thread.join()
 
-    def close(self) -> None:
-        """Let what is being made be finished; a temporary folder goes."""
-        self.stopping.set()
-        self.wait()
-        self.folder.close()
-
-    def forget_threads(self) -> None:
-        """In a forked child there are none; the parent's go on with the work."""
-        self._changing = threading.Lock()
-        self._running = {}
-        self._threads = set()
-        self.folder.leave_to_parent()
+def _look(making: Sequence[_Making]) -> list[BackupRecord]:
+    catalog = making[0].load_catalog()  # that of all: they keep to the same state
+    return [one.look(catalog) for one in making]
 
 
 def _copy_all(making: Sequence[_Making], execute: Execute, catalog: Catalog) -> None:
@@ -323,3 +371,12 @@ def _translated(work: Callable[[], T]) -> T:
         return work()
     except apsw.Error as error:
         raise failures.translate(error, "the database") from error
+
+
+@contextmanager
+def _collected(failed: list[errors.SingleTableError]) -> Iterator[None]:
+    """Keep what fails, so that the others go on."""
+    try:
+        yield
+    except errors.SingleTableError as error:
+        failed.append(error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
@@ -18,7 +19,8 @@ Origin = Literal["request", "schedule", "migration", "deletion"]
 # AWS gives the backup that it makes of a deleted table this one, in place of a random number (ack-api-quirks,
 # DDB-BACKUP-015).
 SYSTEM_SUFFIX: Final = "00000000"
-_TEXTS: Final = ("id", "name", "type", "origin", "sha256")
+_ID: Final = re.compile(r"[0-9]{14}-[0-9a-f]{8}")
+_TEXTS: Final = ("id", "name", "origin", "sha256")
 _NUMBERS: Final = ("created_us", "items", "item_bytes", "file_bytes")
 
 
@@ -42,13 +44,16 @@ def backup_id(created_us: int, suffix: str) -> str:
     return f"{created_us // 1000:014d}-{suffix}"
 
 
+def is_backup_id(text: str) -> bool:
+    return _ID.fullmatch(text) is not None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupRecord:
     """A backup. `definition` is that of its table at that moment, with what the file of the backup leaves out."""
 
     id: str
     name: str
-    type: BackupType
     origin: Origin
     created_us: int
     expires_us: int | None

@@ -8,6 +8,7 @@ import threading
 import time
 import urllib.parse
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -26,6 +27,7 @@ PLAIN_VFS: Final = "unix" if os.name == "posix" else None
 _HEADER_BYTES: Final = 100
 _PAUSE_STEP_S: Final = 0.0005
 _PAUSE_S_MAX: Final = 30.0
+_STEPS_BETWEEN_QUESTIONS: Final = 100  # of SQLite; to copy a row takes three
 _LOG_BYTES: Final = 64 * limits.MIB  # what is kept of SQLite's own log when a long read had let it grow
 _MMAP_BYTES: Final = 1 << 40  # SQLite lowers it to what it was built for
 
@@ -158,6 +160,11 @@ class Reader:
             self.execute("ROLLBACK").fetchall()
         self.execute("BEGIN").fetchall()
         self.execute("SELECT count(*) FROM main.sqlite_schema").fetchall()
+
+    def end_when(self, must_end: Callable[[], bool]) -> None:
+        """Ask between pieces of a statement whether it is to end; it does so with an InterruptError."""
+        assert self._connection is not None
+        self._connection.set_progress_handler(must_end, _STEPS_BETWEEN_QUESTIONS)
 
     def disconnect(self) -> None:
         connection, self._connection = self._connection, None

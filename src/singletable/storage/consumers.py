@@ -6,17 +6,18 @@ a position names its owner, in the transaction that changes it: who has lost the
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from singletable.storage import schema
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.log import (
-    COLUMNS,
     EXPIRED,
     REMOVED,
     Entry,
     LogEnd,
+    entries_after,
     select_end,
     select_oldest,
     select_start,
@@ -235,16 +236,14 @@ def select_complete(
     execute: Execute, table_id: int, table: Table | None, *, after: int, rows_max: int, bytes_max: int
 ) -> list[Entry]:
     """Return entries with both of their images, oldest first: at least one, then as many as fit."""
-    sql = f"SELECT {COLUMNS} FROM {schema.log_table(table_id)} WHERE seq > ? ORDER BY seq LIMIT ?"
     entries: list[Entry] = []
-    cursor = execute(sql, (after, rows_max))
-    for row in cursor:
-        entry = _completed(execute, table_id, table, Entry._make(row))
-        bytes_max -= len(entry.before or b"") + len(entry.after or b"")
-        if entries and bytes_max < 0:
-            cursor.close()
-            break
-        entries.append(entry)
+    with closing(entries_after(execute, table_id, after=after, rows_max=rows_max)) as found:
+        for incomplete in found:
+            entry = _completed(execute, table_id, table, incomplete)
+            bytes_max -= len(entry.before or b"") + len(entry.after or b"")
+            if entries and bytes_max < 0:
+                break
+            entries.append(entry)
     return entries
 
 

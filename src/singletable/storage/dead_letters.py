@@ -17,7 +17,12 @@ _SELECT: Final = (
 )
 _COUNT: Final = "SELECT count(*) FROM dead_letter WHERE table_id = ? AND consumer = ?"
 _DELETE: Final = "DELETE FROM dead_letter WHERE table_id = ? AND consumer = ? AND seq = ?"
-_DELETE_ALL: Final = "DELETE FROM dead_letter WHERE table_id = ? AND consumer = ?"
+_DELETE_SOME: Final = (
+    "DELETE FROM dead_letter WHERE rowid IN (SELECT rowid FROM dead_letter WHERE {} LIMIT ?)"
+)
+_DELETE_SOME_OF_CONSUMER: Final = _DELETE_SOME.format("table_id = ? AND consumer = ?")
+_DELETE_SOME_OF_TABLE: Final = _DELETE_SOME.format("table_id = ?")
+_FORGOTTEN_AT_ONCE: Final = 64  # of any number: no request is to wait long for it
 _FAIL_AGAIN: Final = (
     "UPDATE dead_letter SET at = ?, error = ?, tries = tries + 1"
     " WHERE table_id = ? AND consumer = ? AND seq = ?"
@@ -61,9 +66,15 @@ def fail_again(
     transaction.execute(_FAIL_AGAIN, (at_us, error, table_id, consumer, seq))
 
 
-def forget_all(transaction: Transaction, table_id: int, consumer: str) -> None:
-    transaction.is_dirty = True
-    transaction.execute(_DELETE_ALL, (table_id, consumer))
+def forget_some(transaction: Transaction, table_id: int, consumer: str | None = None) -> bool:
+    """Forget some of what a consumer, or all those of a table, put aside. Return whether nothing is left."""
+    if consumer is None:
+        transaction.execute(_DELETE_SOME_OF_TABLE, (table_id, _FORGOTTEN_AT_ONCE))
+    else:
+        transaction.execute(_DELETE_SOME_OF_CONSUMER, (table_id, consumer, _FORGOTTEN_AT_ONCE))
+    forgotten = transaction.connection.changes()
+    transaction.is_dirty |= forgotten > 0
+    return forgotten < _FORGOTTEN_AT_ONCE
 
 
 def select_dead(

@@ -107,6 +107,19 @@ def sha256_of(path: str, progress: Progress | None = None) -> str:
 # --- who is at it ---------------------------------------------------------------------------------
 
 
+_claims: set[int] = set()
+
+
+def _leave_claims_to_parent() -> None:
+    """In a forked child: a lock is held until all have closed its file, and this one is at no work."""
+    while _claims:
+        os.close(_claims.pop())
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_claims_to_parent)
+
+
 @contextmanager
 def claimed(path: str) -> Iterator[bool]:
     """Hold a file that says that somebody is at work, and yield whether nobody else is. It goes with the work.
@@ -117,11 +130,14 @@ def claimed(path: str) -> Iterator[bool]:
     if descriptor is None:
         yield False
         return
+    _claims.add(descriptor)
     try:
         yield True
     finally:
-        remove(path)
-        os.close(descriptor)
+        if descriptor in _claims:  # and so not in a child
+            remove(path)
+            _claims.discard(descriptor)
+            os.close(descriptor)
 
 
 def _claim(path: str) -> int | None:

@@ -17,8 +17,8 @@ def translate(error: apsw.Error, path: str) -> errors.DatabaseError:
     match error:
         case apsw.FullError():
             return errors.DiskFullError(
-                f"{path}: the disk is full; nothing of the request was written",
-                hint="make room and send the request again",
+                f"{path}: the disk is full; what was to be written was not, not even in part",
+                hint="make room and try again",
             )
         case apsw.NotADBError():
             return errors.NotADatabaseError(
@@ -46,7 +46,7 @@ def translate(error: apsw.Error, path: str) -> errors.DatabaseError:
         case apsw.BusyError() | apsw.LockedError():
             return errors.DatabaseBusyError(
                 f"{path}: another process held the write lock for too long",
-                hint="send the request again; look for a process that stopped in the middle of a write",
+                hint="try again; look for a process that stopped in the middle of a write",
             )
         case apsw.ConnectionClosedError():
             return closed(path)
@@ -66,11 +66,23 @@ def failed_files(error: OSError, path: str) -> errors.DatabaseError:
             return errors.ReadOnlyDatabaseError(
                 f"{path} cannot be written: {error.strerror}", hint="check the permissions of the directory"
             )
+        case errno.ENOENT | errno.ENOTDIR if not os.path.isdir(folder := os.path.dirname(path) or "."):
+            what = "is a file" if os.path.exists(folder) else "does not exist"
+            return errors.StorageFailedError(
+                f"{path}: the folder {folder} {what}", hint="make the folder, or give another path"
+            )
         case _:
             return errors.StorageFailedError(
                 f"{path}: reading or writing failed: {error.strerror}",
                 hint="look at the disk and at the system's log",
             )
+
+
+def no_folder(path: str) -> errors.StorageFailedError:
+    return errors.StorageFailedError(
+        f"backups cannot be kept in {path}, which is a file",
+        hint="give the path of a folder; one that does not exist yet is made",
+    )
 
 
 def closed(path: str) -> errors.DatabaseClosedError:

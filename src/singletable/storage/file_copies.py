@@ -72,10 +72,7 @@ def restore_file(backup: str, path: str, *, force: bool, progress: Progress = no
     _check_differ(backup, path)
     sums = read_sums(backup)
     if not sums:
-        raise errors.StorageFailedError(
-            f"there is no checksum of {backup}: {sums_path(backup)} is not there, or does not name it",
-            hint=f"if you trust the file, make one: sha256sum {backup} > {sums_path(backup)}",
-        )
+        raise _no_sum(backup)
     _check_not_open(path)
     with _told(path), _claimed_temporary(path) as made:
         copied = _copy_bytes(backup, made, progress)
@@ -93,6 +90,18 @@ def restore_file(backup: str, path: str, *, force: bool, progress: Progress = no
         with _alone(path):
             put_in_place(made, path)
         return copied
+
+
+def _no_sum(backup: str) -> errors.StorageFailedError:
+    sums = sums_path(backup)
+    if os.path.exists(sums):
+        what = f"{sums} does not name it: a checksum belongs to the name that the file was made with"
+        trust = "give it that name again; or, if you trust the file, make a checksum"
+    else:
+        what, trust = f"{sums} does not exist", "if you trust the file, make one"
+    return errors.StorageFailedError(
+        f"there is no checksum of {backup}: {what}", hint=f"{trust}: sha256sum {backup} > {sums}"
+    )
 
 
 def _copy_bytes(source: str, target: str, progress: Progress) -> Copied:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from typing import Any, Final
 
 import apsw
 import orjson
 
-from singletable import errors
+from singletable import errors, limits
 from singletable.storage import schema
 from singletable.storage.catalog import Execute, scalar
 from singletable.storage.connections import Place
@@ -30,14 +31,20 @@ def _mark_binary_items(execute: Execute) -> None:
                 execute(update, (marked, number))
 
 
+_OLD_ENTRY: Final = "at, event, pk, sk, before, after"
+
+
 def _divide_log(execute: Execute) -> None:
     """Format 3 has a log for each table, registers of streams and what reads them, and settings for all that.
 
-    Of tables that are deleted, nobody could read the entries.
+    The old log was never trimmed. What streams still show of it is moved; the background takes the rest away.
     """
     execute("ALTER TABLE log RENAME TO old_log").fetchall()
-    execute("DROP INDEX log_item").fetchall()
+    execute(schema.INSERT_DROPPED, ("old_log",))
     execute(schema.CREATE_REGISTERS).fetchall()
+    shown_after = _last_not_shown(execute)
+    inserts: dict[int, str] = {}
+    since_us: dict[int, int] = {}
     rows: list[Any] = execute("SELECT definition FROM catalog").fetchall()
     for (text,) in rows:
         raw = orjson.loads(text)
@@ -47,21 +54,42 @@ def _divide_log(execute: Execute) -> None:
             raw["stream_label_us"] -= raw["stream_label_us"] % 1000
         execute("UPDATE catalog SET definition = ? WHERE name = ?", (orjson.dumps(raw), raw["name"]))
         if raw["stream"] is not None:
-            _move_log(execute, raw)
-    execute("DROP TABLE old_log").fetchall()
+            since_us[raw["id"]] = raw["stream"]["created_us"]
+            inserts[raw["id"]] = schema.insert_entry_of_log(raw["id"])
+            _register_stream(execute, raw)
+            _move_last_not_shown(execute, raw["id"], shown_after, since_us[raw["id"]])
+    execute(schema.NOTE_NEWEST, (max(since_us.values(), default=0),))
+    shown = f"SELECT table_id, {_OLD_ENTRY} FROM old_log WHERE seq > ? ORDER BY seq"
+    for table_id, *entry in execute(shown, (shown_after,)):
+        if table_id in inserts and entry[0] >= since_us[table_id]:
+            execute(inserts[table_id], entry)
 
 
-def _move_log(execute: Execute, raw: dict[str, Any]) -> None:
-    table_id = raw["id"]
-    execute(schema.create_log_table(table_id)).fetchall()
-    execute(schema.INSERT_LOG, (table_id, raw["stream"]["created_us"]))
-    execute(
-        f"INSERT INTO {schema.log_table(table_id)}(at, event, pk, sk, before, after)"
-        " SELECT at, event, pk, sk, before, after FROM old_log WHERE table_id = ? AND at >= ? ORDER BY seq",
-        (table_id, raw["stream"]["created_us"]),
+def _last_not_shown(execute: Execute) -> int:
+    """Return the number of the last entry of the old log that is too old for a stream; its times never fall."""
+    newest_us = next(execute("SELECT at FROM old_log ORDER BY seq DESC LIMIT 1"), (0,))[0]
+    shown_us = newest_us - limits.STREAM_KEPT_S * 1_000_000
+    with closing(execute("SELECT seq, at FROM old_log ORDER BY seq DESC")) as entries:
+        return next((seq for seq, at_us in entries if at_us < shown_us), 0)
+
+
+def _move_last_not_shown(execute: Execute, table_id: int, shown_after: int, since_us: int) -> None:
+    """Move the newest entry that a stream no longer shows, as trimming leaves it: numbers go on behind it."""
+    # Answered by the index of the old log alone.
+    sql = "SELECT count(*), max(seq) FROM old_log WHERE table_id = ? AND seq <= ?"
+    number, old_seq = next(execute(sql, (table_id, shown_after)))
+    sql = (
+        f"INSERT INTO {schema.log_table(table_id)}(seq, {_OLD_ENTRY})"
+        f" SELECT ?, {_OLD_ENTRY} FROM old_log WHERE seq = ? AND at >= ?"
     )
+    execute(sql, (number, old_seq, since_us))
+
+
+def _register_stream(execute: Execute, raw: dict[str, Any]) -> None:
+    table_id, began_us = raw["id"], raw["stream"]["created_us"]
+    execute(schema.create_log_table(table_id)).fetchall()
+    execute(schema.INSERT_LOG, (table_id, began_us))
     stream_id = int(scalar(execute(schema.NEXT_ID)))
-    began_us = raw["stream"]["created_us"]
     execute(
         "INSERT INTO stream(id, table_id, table_name, label, view, definition) VALUES (?, ?, ?, ?, ?, ?)",
         (stream_id, table_id, raw["name"], raw["stream_label_us"], raw["stream"]["view"], orjson.dumps(raw)),

@@ -5,7 +5,8 @@ It is the table's streams, the feed of its consumers, and the past to which it c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import closing
 from typing import Any, Final, NamedTuple
 
 from singletable.storage import schema
@@ -47,13 +48,12 @@ class LogEnd(NamedTuple):
 COLUMNS: Final = "seq, at, event, pk, sk, before, after"
 
 
-def select_entries(
-    execute: Execute, table_id: int, *, after: int, upto: int | None = None, rows_max: int
-) -> list[Entry]:
-    """Return the entries behind number `after`, oldest first."""
-    condition, values = ("", (after,)) if upto is None else (" AND seq <= ?", (after, upto))
-    sql = f"SELECT {COLUMNS} FROM {schema.log_table(table_id)} WHERE seq > ?{condition} ORDER BY seq LIMIT ?"
-    return [Entry._make(row) for row in execute(sql, (*values, rows_max))]
+def entries_after(execute: Execute, table_id: int, *, after: int, rows_max: int) -> Generator[Entry]:
+    """Yield the entries behind number `after`, oldest first."""
+    sql = f"SELECT {COLUMNS} FROM {schema.log_table(table_id)} WHERE seq > ? ORDER BY seq LIMIT ?"
+    with closing(execute(sql, (after, rows_max))) as rows:
+        for row in rows:
+            yield Entry._make(row)
 
 
 def select_end(execute: Execute, table_id: int) -> LogEnd:

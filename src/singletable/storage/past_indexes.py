@@ -15,7 +15,7 @@ from typing import Any, Final
 import apsw
 import orjson
 
-from singletable.errors import InvalidRestoreTimeError
+from singletable.errors import DatabaseClosedError, InvalidRestoreTimeError
 from singletable.storage import fork, schema
 from singletable.storage.catalog import Execute
 from singletable.storage.log import select_end, select_start, seq_at
@@ -35,6 +35,7 @@ class PastIndexes:
         self._moved: dict[int, _MovedEntries] = {}
         self._pid = os.getpid()
         self._growing = threading.Lock()
+        self._is_closed = False
 
     def rows(
         self, execute: Execute, wanted: PartitionRange | SegmentRange, index: Index
@@ -59,16 +60,30 @@ class PastIndexes:
             start = (*position.index_key, position.pk, position.sk)
         return merged(current, undone, start, forward=wanted.forward, rows_max=wanted.rows_max)
 
+    def close(self) -> None:
+        """Let go of what was computed, when those who read it are done. Nothing can be read afterwards."""
+        with self._growing:
+            self._is_closed = True
+            self._leave_to_parent()
+            for moved in self._moved.values():
+                moved.close()
+            self._moved = {}
+
     def _moved_entries(self, index: Index) -> _MovedEntries:
         with self._growing:
-            if self._pid != os.getpid():
-                # A forked child makes its own: SQLite's connections do not follow a process.
-                for moved in self._moved.values():
-                    fork.keep_from_closing(moved)
-                self._moved, self._pid = {}, os.getpid()
+            self._leave_to_parent()
+            if self._is_closed:
+                raise view_closed()
             if index.id not in self._moved:
                 self._moved[index.id] = _MovedEntries(index, self._at_us)
             return self._moved[index.id]
+
+    def _leave_to_parent(self) -> None:
+        """In a forked child, begin anew: SQLite's connections do not follow a process."""
+        if self._pid != os.getpid():
+            for moved in self._moved.values():
+                fork.keep_from_closing(moved)
+            self._moved, self._pid = {}, os.getpid()
 
 
 class _MovedEntries:
@@ -79,6 +94,7 @@ class _MovedEntries:
         self._at_us = at_us
         self._lock = threading.Lock()
         self._seen: int | None = None  # the number of the last log entry that was looked at
+        self._is_closed = False
         self._connection = apsw.Connection("")
         self._connection.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF").fetchall()
         self._connection.execute(schema.create_index_table(index.id)).fetchall()
@@ -88,9 +104,16 @@ class _MovedEntries:
     ) -> list[tuple[Place, int]]:
         """Return the entries of a range."""
         with self._lock:
+            if self._is_closed:
+                raise view_closed()
             self._catch_up(execute, table)
             rows = select_rows(self._connection.execute, wanted, f"{_PLACE}, i.item", source).fetchall()
         return [((ipk, isk, pk, sk), seq) for ipk, isk, pk, sk, seq in rows]
+
+    def close(self) -> None:
+        with self._lock:
+            self._is_closed = True
+            self._connection.close()
 
     def _catch_up(self, execute: Execute, table: Table) -> None:
         if self._seen is None:
@@ -114,6 +137,11 @@ class _MovedEntries:
         with self._connection:
             # What an interrupt has left of a piece is overwritten with the same.
             self._connection.executemany(self._index.insert_missing_entry, entries)
+
+
+def view_closed() -> DatabaseClosedError:
+    """Return what is said where a view that was closed is read."""
+    return DatabaseClosedError("this view of the past was closed", hint="make another with Database.at")
 
 
 def _first_changes_sql(table_id: int) -> str:

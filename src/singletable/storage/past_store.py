@@ -10,7 +10,7 @@ from singletable.errors import InvalidRestoreTimeError, RecoveryUnavailableError
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.images import PrimaryKey
 from singletable.storage.past import past_table_rows, select_past_item, size_of
-from singletable.storage.past_indexes import PastIndexes
+from singletable.storage.past_indexes import PastIndexes, view_closed
 from singletable.storage.reading import PartitionRange, Rows, SegmentRange
 from singletable.storage.recovery import RecoveryWindow, moment_text, recovery_window
 from singletable.storage.store import Store
@@ -26,10 +26,18 @@ class PastStore:
         self.at_us = at_us
         self._store = store
         self._indexes = PastIndexes(at_us)
+        self._is_closed = False
 
     def read(self, work: Callable[[Execute, Catalog], T]) -> T:
         """Run `work` with a connection that reads, and the catalog as it is now."""
+        if self._is_closed:
+            raise view_closed()
         return self._store.read(work)
+
+    def close(self) -> None:
+        """Let go of what was computed of indexes. Nothing can be read afterwards."""
+        self._is_closed = True
+        self._indexes.close()
 
     def select_item(self, execute: Execute, table: Table, key: PrimaryKey) -> tuple[int, bytes] | None:
         """Return the size and the stored bytes of one item."""

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Generator
 from contextlib import closing
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -31,8 +31,13 @@ _ITEMS_A_STEP: Final = 124  # what is read in pieces of 4, 8, 16, 32 and 64
 _FIRST_PIECE_ITEMS: Final = 4
 _BYTES_A_STEP: Final = limits.MIB
 _COLUMNS: Final = "table_id, source_id, at, path, pk, sk"
-_SELECT: Final = f"SELECT {_COLUMNS} FROM restore ORDER BY table_id LIMIT 1"
-_INSERT: Final = f"INSERT INTO restore({_COLUMNS}) VALUES (?, ?, ?, ?, x'', x'')"
+# Before the first item; and that of a backup whose file is not verified yet.
+_BEGIN: Final = PrimaryKey(b"", b"\x01")
+_UNVERIFIED: Final = PrimaryKey(b"", b"")
+_IS_UNVERIFIED: Final = "path IS NOT NULL AND pk = x'' AND sk = x''"
+_SELECT: Final = f"SELECT {_COLUMNS} FROM restore WHERE NOT ({_IS_UNVERIFIED}) ORDER BY table_id LIMIT 1"
+_SELECT_UNVERIFIED: Final = f"SELECT table_id, path FROM restore WHERE {_IS_UNVERIFIED}"
+_INSERT: Final = f"INSERT INTO restore({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"
 _MOVE: Final = "UPDATE restore SET pk = ?, sk = ? WHERE table_id = ?"
 _DELETE: Final = "DELETE FROM restore WHERE table_id = ?"
 
@@ -43,6 +48,7 @@ class Source(NamedTuple):
     at_us: int
     table_id: int | None = None
     path: str | None = None
+    is_verified: bool = True  # whether the file is known to be what was made; if not, `mark_verified` follows
 
 
 class _Restore(NamedTuple):
@@ -62,7 +68,32 @@ class _Restore(NamedTuple):
 def save_restore(transaction: Transaction, table_id: int, source: Source) -> None:
     """Store that a new table is to be filled."""
     transaction.is_dirty = True
-    transaction.execute(_INSERT, (table_id, source.table_id, source.at_us, source.path))
+    position = _BEGIN if source.is_verified else _UNVERIFIED
+    transaction.execute(_INSERT, (table_id, source.table_id, source.at_us, source.path, *position))
+
+
+def select_unverified(execute: Execute) -> list[tuple[int, str]]:
+    """Return the tables that wait until the file of their backup is verified: their ids, and the file."""
+    rows: list[Any] = execute(_SELECT_UNVERIFIED).fetchall()
+    return rows
+
+
+def mark_verified(transaction: Transaction, table_id: int) -> None:
+    """Let a table be filled from its file. Nothing happens if another process has let it."""
+    if table_id in dict(select_unverified(transaction.execute)):
+        transaction.is_dirty = True
+        transaction.execute(_MOVE, (*_BEGIN, table_id))
+
+
+def abandon(transaction: Transaction, table_id: int, error: Exception) -> None:
+    """Take a table away that cannot be filled. Nothing happens if another process has done so."""
+    table = transaction.catalog.with_id(table_id)
+    if table is None or not table.definition.is_restoring:
+        return
+    _log.error("table %s was not restored: %s", table.name, error)
+    transaction.is_dirty = True
+    transaction.execute(_DELETE, (table.id,))
+    transaction.delete_table(table)
 
 
 def is_restored_from(execute: Execute, table_id: int) -> bool:
@@ -76,7 +107,7 @@ def is_backup_restored(execute: Execute, path: str) -> bool:
 
 
 def is_due(execute: Execute, catalog: Catalog, now_us: int) -> bool:
-    """Tell whether a table is being restored."""
+    """Tell whether a table is being restored, and its source is known to be sound."""
     return next(execute(_SELECT), None) is not None
 
 
@@ -91,10 +122,7 @@ def step(transaction: Transaction, now_us: int) -> bool:
     try:
         images, is_end = _next_images(transaction, restore)
     except (errors.NotADatabaseError, errors.CorruptDatabaseError, errors.NewerFormatError) as error:
-        # The file is no backup any more. What cannot be finished is taken away.
-        _log.error("table %s was not restored: %s", table.name, error)
-        transaction.execute(_DELETE, (table.id,))
-        transaction.delete_table(table)
+        abandon(transaction, table.id, error)  # the file is no backup any more
         return False
     for key, image in images:
         transaction.apply(Change(table, key, None, image, transaction.now_us))

@@ -84,6 +84,8 @@ CREATE TABLE restore(
 CATALOG_VERSION: Final = "SELECT value FROM meta WHERE name = 'catalog_version'"
 BUMP_CATALOG: Final = "UPDATE meta SET value = value + 1 WHERE name = 'catalog_version' RETURNING value"
 NEXT_ID: Final = "UPDATE meta SET value = value + 1 WHERE name = 'next_id' RETURNING value - 1"
+NEWEST: Final = "SELECT value FROM meta WHERE name = 'newest'"
+NOTE_NEWEST: Final = "INSERT OR REPLACE INTO meta VALUES ('newest', ?)"
 SELECT_CATALOG: Final = "SELECT definition FROM catalog ORDER BY name"
 SAVE_TABLE: Final = "INSERT OR REPLACE INTO catalog(name, id, definition) VALUES (?, ?, ?)"
 FORGET_TABLE: Final = "DELETE FROM catalog WHERE name = ?"

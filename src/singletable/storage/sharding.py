@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
+from itertools import groupby, islice
 from typing import Any, Final, NamedTuple
 
 from singletable import limits
@@ -12,11 +12,13 @@ from singletable.storage.log import select_end
 from singletable.storage.streams import SHARD_COLUMNS, Shard, end_shard, open_shard
 from singletable.storage.transaction import Transaction
 
-_SHARDS_A_STEP: Final = 64
-_SELECT_OPEN_SHARDS: Final = (
+_STREAMS_A_SEARCH: Final = 64
+_OPEN_SHARDS: Final = (
     f"SELECT (SELECT table_id FROM stream WHERE id = stream_id), {SHARD_COLUMNS} FROM shard"
-    " WHERE ended IS NULL ORDER BY stream_id, number"
+    " WHERE ended IS NULL"
 )
+_SELECT_OPEN_SHARDS: Final = f"{_OPEN_SHARDS} ORDER BY stream_id, number"
+_SELECT_OPEN_SHARDS_OF: Final = f"{_OPEN_SHARDS} AND stream_id = ? ORDER BY number"
 _SELECT_NEXT_NUMBER: Final = "SELECT max(number) + 1 FROM shard WHERE stream_id = ?"
 
 
@@ -30,23 +32,29 @@ class _OpenShard(NamedTuple):
         return is_old or _is_full(self.shard, self.end)
 
 
-def is_due(execute: Execute, catalog: Catalog, now_us: int) -> bool:
-    """Tell whether a shard is to be closed."""
-    return any(shard.is_due(now_us) for shard in _open_shards(execute))
-
-
-def step(transaction: Transaction, now_us: int) -> bool:
-    """Close some shards, and open their children. Return whether nothing is left."""
-    opened = (shard for shard in _open_shards(transaction.execute) if shard.is_due(now_us))
-    due = list(itertools.islice(opened, _SHARDS_A_STEP))
-    for shard, last in due:
-        _succeed(transaction, shard, last)
-    return not due
-
-
-def _open_shards(execute: Execute) -> Iterator[_OpenShard]:
-    ends: dict[int, int] = {}
+def search(execute: Execute, catalog: Catalog, now_us: int) -> list[int]:
+    """Return the ids of some streams of which a shard is to be closed."""
     rows: list[Any] = execute(_SELECT_OPEN_SHARDS).fetchall()
+    due = (shard for shard in _open_shards(execute, rows) if shard.is_due(now_us))
+    found = (stream_id for stream_id, _ in groupby(due, lambda opened: opened.shard.stream_id))
+    return list(islice(found, _STREAMS_A_SEARCH))
+
+
+def step_found(transaction: Transaction, now_us: int, found: list[int]) -> bool:
+    """Close the shards of one stream, and open their children. Return whether none of these is left."""
+    while found:
+        rows: list[Any] = transaction.execute(_SELECT_OPEN_SHARDS_OF, (found[-1],)).fetchall()
+        due = [opened for opened in _open_shards(transaction.execute, rows) if opened.is_due(now_us)]
+        for shard, last in due:
+            _succeed(transaction, shard, last)
+        if due:
+            return False
+        found.pop()
+    return True
+
+
+def _open_shards(execute: Execute, rows: list[Any]) -> Iterator[_OpenShard]:
+    ends: dict[int, int] = {}
     for table_id, *columns in rows:
         if table_id not in ends:
             ends[table_id] = select_end(execute, table_id).seq
@@ -60,7 +68,7 @@ def _is_full(shard: Shard, last: int) -> bool:
 
 def _succeed(transaction: Transaction, shard: Shard, last: int) -> None:
     """Put children in a shard's place: two halves if it is full, one if it is only old."""
-    transaction.is_dirty = True
+    transaction.is_dirty = transaction.keeps_moment = True
     execute, now_us = transaction.execute, transaction.now_us
     parts = [(shard.part, shard.parts)]
     if _is_full(shard, last) and shard.parts < limits.SHARDS_OPEN_MAX:

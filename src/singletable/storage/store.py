@@ -6,12 +6,12 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import apsw
 
 from singletable import errors, limits
-from singletable.clock import Clock, ManualClock
+from singletable.clock import Clock, ManualClock, SteadyTime
 from singletable.storage import failures, fork, reclaiming
 from singletable.storage.background import Background, has_chores
 from singletable.storage.backup_folder import BackupFolder
@@ -29,9 +29,12 @@ from singletable.storage.reading import (
     select_rows,
     snapshot,
 )
-from singletable.storage.times import newest_known_us
-from singletable.storage.transaction import PostponedError, Transaction
+from singletable.storage.times import ChangeTimes
+from singletable.storage.transaction import BehindLogError, PostponedError, Transaction
 from singletable.storage.turns import Turns
+from singletable.storage.verifying import Verifying
+from singletable.storage.workers import Workers
+from singletable.storage.write_groups import JobFailedError, OpenGroup, Written, finish
 
 T = TypeVar("T")
 
@@ -39,59 +42,6 @@ _log = logging.getLogger("singletable.storage")
 
 # A request reads again when the catalog has changed meanwhile. So often in a row it cannot have.
 _CATALOG_TRIES_MAX = 100
-
-
-class Written(Generic[T]):
-    """One request's part of a write group, and what became of it."""
-
-    __slots__ = ("error", "is_done", "is_postponed", "result", "work")
-
-    def __init__(self, work: Callable[[Transaction], T]) -> None:
-        self.work = work
-        self.result: T
-        self.error: Exception | None = None
-        self.is_done = False
-        self.is_postponed = False  # it is to be run by somebody who can wait for it
-
-    def fail(self, error: Exception) -> None:
-        self.error = error
-        self.is_done = True
-
-    def get(self) -> T:
-        """Return the result of a request that is done, or raise what it failed with."""
-        if self.error is not None:
-            try:
-                raise self.error
-            finally:
-                self.error = (
-                    None  # which knows this frame, and so this object: nothing is to wait for a collection
-                )
-        return self.result
-
-
-class OpenGroup(Generic[T]):
-    """Requests that were carried out, and are not committed yet."""
-
-    __slots__ = ("jobs", "left_out", "transaction")
-
-    def __init__(self, jobs: list[Written[T]]) -> None:
-        self.jobs = jobs
-        self.left_out: list[int] = []  # the positions of those that were not carried out: they read too much
-        self.transaction: Transaction | None = None  # None: there is nothing to commit, or it has failed
-
-    def leave_out_postponed(self) -> None:
-        self.left_out = [position for position, job in enumerate(self.jobs) if job.is_postponed]
-        if self.left_out:
-            self.jobs = [job for job in self.jobs if not job.is_postponed]
-
-
-class _JobFailedError(Exception):
-    """A request failed by itself after it had begun to write: its group is undone, and tried without it."""
-
-    def __init__(self, job: Written[Any], error: Exception) -> None:
-        super().__init__()
-        self.job = job
-        self.error = error
 
 
 class Store:
@@ -122,7 +72,7 @@ class Store:
         self._writer: apsw.Connection | None = None
         self._writer_seen = -1
         self._is_committing = False
-        self._last_us = 0
+        self._times = ChangeTimes()
         self._is_closed = False
         self._lost_by_fork = False
         self._readers = None if place.in_memory else Readers(place)
@@ -130,8 +80,14 @@ class Store:
         self._listeners: tuple[Callable[[], None], ...] = ()
         self.catalog = Catalog(0, {})
         self._on_expired = on_expired
-        self.background = Background(self.read, self.write, clock, sweep_s=sweep_s)
-        self.backups = Backups(BackupFolder(place.backups), self, clock)
+        steady = SteadyTime(clock)
+        self.background = Background(
+            self.read, self.write, clock, steady, sweep_s=sweep_s, on_look=self._start_long_work
+        )
+        self.workers = Workers()
+        self.backups = Backups(BackupFolder(place.backups), self, self.workers, steady)
+        self.verifying = Verifying(self.read, self.write, self.workers, self.background.begin)
+        self.on_look: Callable[[], None] | None = None
         self._open()
         self.backups.clean()
         fork.watch(self)
@@ -338,9 +294,12 @@ class Store:
             self._roll_back()
             for job in group:
                 job.fail(failures.translate(error, self.path))
-        except _JobFailedError as failed:
+        except JobFailedError as failed:
             self._roll_back()
             failed.job.fail(failed.error)
+        except BehindLogError as behind:
+            self._roll_back()
+            self._times.stand_behind(behind.newest_us)  # nobody has failed: all are tried again
         except Exception as error:
             self._roll_back()
             for job in group:
@@ -348,7 +307,7 @@ class Store:
         except BaseException:
             # Interrupted. The transaction is over only if its COMMIT has returned.
             if self._is_committing and self._writer is not None and not self._writer.in_transaction:
-                _finish(group)
+                finish(group)
             else:
                 self._roll_back()
             raise
@@ -369,10 +328,8 @@ class Store:
         """
         if writer.data_version() != self._writer_seen:
             self._catch_up(writer)
-        clock_us, last_us = self.clock.now_us(), self._last_us
-        # Behind a clock that was put back, each transaction has a time of its own all the same.
-        now_us = clock_us if clock_us >= last_us else last_us + 1
-        transaction = Transaction(writer, self.catalog, now_us, clock_us)
+        clock_us, times = self.clock.now_us(), self._times
+        transaction = Transaction(writer, self.catalog, times.next_us(clock_us), clock_us, times.known_logs)
         if self.propagation is not None:
             transaction.changes = []
         transaction.room = room
@@ -382,21 +339,22 @@ class Store:
             job.error = None
             try:
                 job.result = job.work(transaction)
-            except apsw.Error:
+            except (apsw.Error, BehindLogError):
                 raise
             except PostponedError:
                 job.is_postponed = True
             except Exception as error:
                 if transaction.is_dirty:
-                    raise _JobFailedError(job, error) from error
+                    raise JobFailedError(job, error) from error
                 job.error = error
             wrote |= transaction.is_dirty
         if not wrote:
             # Nothing was written, but what was read is answered only as committed state.
             writer.execute("ROLLBACK")
-            _finish(group)
+            finish(group)
             return None
         transaction.flush_counts()
+        times.note(transaction)
         return transaction
 
     def _commit(self, transaction: Transaction, group: Sequence[Written[Any]]) -> None:
@@ -407,9 +365,9 @@ class Store:
         else:
             with self.propagation.committing(transaction.changes):
                 writer.execute("COMMIT")
-        _finish(group)
+        finish(group)
         self._writer_seen = writer.data_version()
-        self._last_us = transaction.now_us
+        self._times.committed(transaction)
         if transaction.catalog is not self.catalog:
             self._publish(transaction.catalog)
         if transaction.expired or transaction.has_logged:
@@ -436,7 +394,7 @@ class Store:
         """Learn what other processes have done since the last transaction of this one."""
         if self._stored_version(writer.execute) != self.catalog.version:
             self._publish(load_catalog(writer.execute))
-        self._last_us = max(self._last_us, newest_known_us(writer.execute, self.catalog))
+        self._times.learn_noted(writer.execute)
         self._writer_seen = writer.data_version()
 
     def _roll_back(self) -> None:
@@ -454,6 +412,12 @@ class Store:
         if has_chores(catalog):
             self.background.wake()
 
+    def _start_long_work(self) -> None:
+        """Start what is to be done in threads, and what others have left who have ended."""
+        self.verifying.start()
+        if self.on_look is not None:
+            self.on_look()
+
     # --- opening and closing -----------------------------------------------------------
 
     def _open(self) -> None:
@@ -466,6 +430,7 @@ class Store:
                 prepare(self._writer, self._place, self.clock.now_us())
                 with self._writer:
                     self._catch_up(self._writer)
+                    self._times.learn_all(self._writer.execute)
                     is_idle = self._is_idle(self._writer.execute)
         except apsw.Error as error:
             self._disconnect_writer()
@@ -504,9 +469,14 @@ class Store:
             self._writer.close(True)
             self._writer = None
 
+    def give_up_long_work(self) -> None:
+        """Let what takes long end without a trace, as backups under way; `close` waits for that."""
+        self.workers.stopping.set()
+
     def close(self) -> None:
         """Wait for the requests under way, and close the file. Closing twice does nothing."""
-        self.backups.close()
+        self.workers.stop()
+        self.backups.folder.close()
         self.background.stop()
         with self._writing:
             self._is_closed = True
@@ -518,6 +488,7 @@ class Store:
 
     def before_fork(self) -> None:
         """Finish what is under way and disconnect: SQLite forbids to carry a connection into a child."""
+        self.backups.before_fork()  # first: who copies may wait for the writer
         self._writing.acquire()
         if self._readers is not None:
             self._readers.pause()
@@ -530,7 +501,7 @@ class Store:
             self._publishing = threading.Lock()
             self._listeners = ()
             self.background.forget_thread()
-            self.backups.forget_threads()
+            self.workers.forget()
             if self._place.in_memory and self._writer is not None:
                 fork.keep_from_closing(self._writer)
                 self._writer = None
@@ -538,8 +509,4 @@ class Store:
         if self._readers is not None:
             self._readers.resume()
         self._writing.release()
-
-
-def _finish(group: Sequence[Written[Any]]) -> None:
-    for job in group:
-        job.is_done = not job.is_postponed
+        self.backups.after_fork(in_child=in_child)

@@ -16,7 +16,7 @@ from singletable.storage.definitions import (
 )
 from singletable.storage.expiry import Expiry
 from singletable.storage.images import PrimaryKey, Stored
-from singletable.storage.log import EXPIRED, INSERTED, MODIFIED, REMOVED
+from singletable.storage.log import EXPIRED, INSERTED, MODIFIED, REMOVED, select_end
 from singletable.storage.reading import Counts, select_counts, select_image
 from singletable.storage.tables import Table
 
@@ -26,6 +26,14 @@ _DROP_AT_ONCE_ITEMS = 1_000
 
 class PostponedError(Exception):
     """A request would take longer than this transaction may take, and has written nothing."""
+
+
+class BehindLogError(Exception):
+    """A log has a later time than this transaction, which another process has given: to be run anew behind it."""
+
+    def __init__(self, newest_us: int) -> None:
+        super().__init__()
+        self.newest_us = newest_us
 
 
 class Transaction:
@@ -45,12 +53,22 @@ class Transaction:
         "execute",
         "expired",
         "has_logged",
+        "has_noted",
         "is_dirty",
+        "keeps_moment",
+        "known_logs",
         "now_us",
         "room",
     )
 
-    def __init__(self, connection: apsw.Connection, catalog: Catalog, now_us: int, clock_us: int) -> None:
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        catalog: Catalog,
+        now_us: int,
+        clock_us: int,
+        known_logs: set[int],
+    ) -> None:
         self.connection = connection
         self.execute = connection.execute
         self.catalog = catalog
@@ -58,6 +76,9 @@ class Transaction:
         self.clock_us = clock_us  # what the clock says
         self.is_dirty = False
         self.has_logged = False
+        self.has_noted = False
+        self.keeps_moment = False  # its time is stored, not only with changes: all that follow must be later
+        self.known_logs = known_logs  # whose newest entry is not later than this transaction
         self.room: int | None = None  # for items that are read; with too little of it, a request is postponed
         self.changes: list[Change] | None = None  # a list, where somebody wants to know what was applied
         self.expired: dict[str, int] = {}  # items of each table that were deleted because they had
@@ -148,9 +169,17 @@ class Transaction:
             event = EXPIRED if change.is_expiry else REMOVED
         else:
             event = INSERTED if old is None else MODIFIED
+        if table.id not in self.known_logs:
+            self._look_at_log(table.id)
         kept = new if table.definition.stream is not None else None
         self.execute(table.insert_log, (change.at_us, event, *change.key, old, kept))
         self.has_logged = True
+
+    def _look_at_log(self, table_id: int) -> None:
+        newest_us = select_end(self.execute, table_id).at_us
+        if newest_us > self.now_us:
+            raise BehindLogError(newest_us)
+        self.known_logs.add(table_id)
 
     # --- counts -------------------------------------------------------------------
 
@@ -171,6 +200,11 @@ class Transaction:
         for store_id, (items, item_bytes) in self._counts.items():
             if items or item_bytes:
                 self.execute(schema.ADD_TO_COUNTER, (items, item_bytes, store_id))
+
+    def note_time(self) -> None:
+        """Let other processes know the time of this transaction before they look at logs."""
+        self.execute(schema.NOTE_NEWEST, (self.now_us,))
+        self.has_noted = True
 
     # --- tables --------------------------------------------------------------------
 
@@ -275,6 +309,7 @@ class Transaction:
         self.catalog = self.catalog.with_table(self._bump_version(), definition)
 
     def _bump_version(self) -> int:
+        self.keeps_moment = True
         return int(scalar(self.execute(schema.BUMP_CATALOG)))
 
     # --- idempotency tokens ---------------------------------------------------------------

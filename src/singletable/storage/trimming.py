@@ -7,12 +7,13 @@ stays too: numbers and times go on behind it, and it tells up to when entries ar
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, Final, NamedTuple
 
 from singletable import limits
 from singletable.storage import schema
 from singletable.storage.catalog import Catalog, Execute
+from singletable.storage.dead_letters import forget_some
 from singletable.storage.log import select_end, select_logs
 from singletable.storage.transaction import Transaction
 
@@ -22,13 +23,21 @@ _SECOND_US: Final = 1_000_000
 _DAY_US: Final = 24 * 3600 * _SECOND_US
 _FOREVER_US: Final = 1 << 62
 
-# Of all tables at once: there may be many, and somebody looks every second.
-_SELECT_SHOWN: Final = "SELECT DISTINCT table_id FROM stream WHERE ended IS NULL OR ended >= ?"
-_SELECT_RESTORES: Final = (
-    "SELECT source_id, min(at) FROM restore WHERE source_id IS NOT NULL GROUP BY source_id"
+# Of all logs at once where somebody looks for work, since there may be many; of one where it is trimmed.
+_SELECT_SHOWN: Final = (
+    "SELECT table_id FROM stream"
+    " WHERE table_id = ifnull(:table, table_id) AND (ended IS NULL OR ended >= :since)"
 )
-_SELECT_CONSUMERS: Final = "SELECT table_id, position, hold FROM consumer"
+_SELECT_RESTORES: Final = (
+    "SELECT source_id, min(at) FROM restore WHERE source_id = ifnull(:table, source_id) GROUP BY source_id"
+)
+_SELECT_CONSUMERS: Final = (
+    "SELECT table_id, position, hold FROM consumer WHERE table_id = ifnull(:table, table_id)"
+)
 _SELECT_OLD_SHARDS: Final = "SELECT stream_id, number FROM shard WHERE ended < ? LIMIT 64"
+_SELECT_LOG: Final = "SELECT 1 FROM log WHERE table_id = ?"
+_LOGS_A_SEARCH: Final = 64
+_ENDED: Final = 0  # no table has this id: it stands for shards and streams that ended long ago
 
 
 class Horizon(NamedTuple):
@@ -46,17 +55,18 @@ class Horizon(NamedTuple):
 
 
 class Horizons:
-    """From where on the logs of a database are needed, as of one moment."""
+    """From where on the logs of a database, or one of them, are needed, as of one moment."""
 
-    def __init__(self, execute: Execute, catalog: Catalog, now_us: int) -> None:
+    def __init__(self, execute: Execute, catalog: Catalog, now_us: int, table_id: int | None = None) -> None:
         self._catalog = catalog
         self._now_us = now_us
-        self._shown = {row[0] for row in execute(_SELECT_SHOWN, (_ended_before_us(now_us),))}
-        restores: list[Any] = execute(_SELECT_RESTORES).fetchall()
+        values = {"table": table_id, "since": _ended_before_us(now_us)}
+        self._shown = {row[0] for row in execute(_SELECT_SHOWN, values)}
+        restores: list[Any] = execute(_SELECT_RESTORES, values).fetchall()
         self._restored_us: dict[int, int] = dict(restores)
         self._unread: dict[int, list[tuple[int, int]]] = {}
-        for table_id, position, hold_us in execute(_SELECT_CONSUMERS):
-            self._unread.setdefault(table_id, []).append((position, now_us - hold_us))
+        for reader_of, position, hold_us in execute(_SELECT_CONSUMERS, values):
+            self._unread.setdefault(reader_of, []).append((position, now_us - hold_us))
 
     def of(self, table_id: int) -> Horizon:
         needed_us = [_FOREVER_US]
@@ -78,30 +88,40 @@ class Horizons:
         return needed.at_us < _FOREVER_US or needed.keeps(*select_end(execute, table_id))
 
 
-def is_due(execute: Execute, catalog: Catalog, now_us: int) -> bool:
-    """Tell whether something can be taken away."""
-    if next(execute(_SELECT_OLD_SHARDS, (_ended_before_us(now_us),)), None) is not None:
-        return True
+def search(execute: Execute, catalog: Catalog, now_us: int) -> list[int]:
+    """Return the ids of some tables of whose logs something can be taken away."""
     horizons = Horizons(execute, catalog, now_us)
-    return any(
-        not horizons.needs(execute, table_id)
-        or _trimmable(execute, table_id, horizons.of(table_id), entries_max=1)
+    due = (
+        table_id
         for table_id in select_logs(execute)
+        if not horizons.needs(execute, table_id)
+        or _trimmable(execute, table_id, horizons.of(table_id), entries_max=1)
     )
+    found = list(islice(due, _LOGS_A_SEARCH))
+    has_ended = next(execute(_SELECT_OLD_SHARDS, (_ended_before_us(now_us),)), None) is not None
+    return [*found, _ENDED] if has_ended else found
 
 
-def step(transaction: Transaction, now_us: int) -> bool:
-    """Take some entries of a log away, or what has ended long ago. Return whether nothing is left."""
-    if _trim_shards(transaction, now_us):
-        return False
+def step_found(transaction: Transaction, now_us: int, found: list[int]) -> bool:
+    """Take some entries of one of these logs away, or what has ended. Return whether nothing of it is left."""
+    while found:
+        table_id = found[-1]
+        if _trim_shards(transaction, now_us) if table_id == _ENDED else _trim(transaction, now_us, table_id):
+            return False
+        found.pop()
+    return True
+
+
+def _trim(transaction: Transaction, now_us: int, table_id: int) -> bool:
+    """Take some entries of a log away, or all of it. Return whether there was something to do."""
     execute = transaction.execute
-    horizons = Horizons(execute, transaction.catalog, now_us)
-    for table_id in select_logs(execute):
-        if not horizons.needs(execute, table_id):
-            _drop_log(transaction, table_id)
-            return False
-        if _trim_log(transaction, table_id, horizons.of(table_id)):
-            return False
+    if next(execute(_SELECT_LOG, (table_id,)), None) is None:
+        return False  # another has taken it away
+    horizons = Horizons(execute, transaction.catalog, now_us, table_id)
+    if horizons.needs(execute, table_id):
+        return _trim_log(transaction, table_id, horizons.of(table_id))
+    if not _trim_shards(transaction, now_us):  # its streams first: they name it
+        _drop_log(transaction, table_id)
     return True
 
 
@@ -154,9 +174,10 @@ def _trim_shards(transaction: Transaction, now_us: int) -> bool:
 
 
 def _drop_log(transaction: Transaction, table_id: int) -> None:
-    """Take away the log of a table that is deleted, and what is known of its consumers."""
+    """Take away the log of a table that is deleted; first, piece by piece, what its consumers have put aside."""
+    if not forget_some(transaction, table_id):
+        return
     transaction.is_dirty = True
     transaction.execute(schema.INSERT_DROPPED, (schema.log_table(table_id),))
     transaction.execute(schema.DELETE_LOG, (table_id,))
-    for table in ("consumer", "dead_letter"):
-        transaction.execute(f"DELETE FROM {table} WHERE table_id = ?", (table_id,))
+    transaction.execute("DELETE FROM consumer WHERE table_id = ?", (table_id,))

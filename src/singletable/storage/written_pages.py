@@ -82,6 +82,7 @@ class WrittenFile:
     def forget(self) -> None:
         """Remember nothing of it any more."""
         _layer().watched.pop(self.path, None)
+        self._digests.clear()
 
     def verify(self, progress: Progress | None = None) -> str:
         """Bring the file to the disk, read it from there, compare; return its SHA-256."""

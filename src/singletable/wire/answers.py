@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
@@ -22,7 +23,7 @@ from singletable.errors import (
 )
 from singletable.limits import ITEM_BYTES_MAX, MIB
 from singletable.metrics import Failure
-from singletable.storage.store import OpenGroup, Written
+from singletable.storage.write_groups import OpenGroup, Written
 from singletable.wire.forms import JSON
 from singletable.wire.operations import Execution
 from singletable.wire.outcomes import PendingWrite
@@ -48,6 +49,11 @@ _NAMESPACES: Final = {
     "UnknownOperationException": _CORAL,
     "ValidationException": _VALIDATE,
 }
+
+
+# Files in the folder of backups, once that has no place any more: those of one backup, and the folder of a table.
+_BACKUP: Final = re.compile(r"(?:the backup )?the backups[/\\]([\w.-]+)[/\\](\d+-[0-9a-f]+)\.\w+")
+_OF_TABLE: Final = re.compile(r"the backups[/\\]([\w.-]+)")
 
 
 class WireAnswer(NamedTuple):
@@ -130,9 +136,13 @@ def _failed(session: Session, operation: str, failure: Exception) -> WireAnswer:
             del failure  # which knows this frame: so both go at once, with all that was read
     _log.error("%s: %s", operation, failure.message)
     _log.debug("where it failed", exc_info=failure)
-    # Where the file is, is told to those who read the log.
-    message = session.store.backups.folder.hidden(failure.message)
-    return error_answer(InternalServerError(message.replace(session.store.path, "the database")))
+    return error_answer(InternalServerError(_without_paths(session, failure.message)))
+
+
+def _without_paths(session: Session, message: str) -> str:
+    """Return what an error says without where the files are: that is for those who read the log."""
+    message = session.store.backups.folder.hidden(message).replace(session.store.path, "the database")
+    return _OF_TABLE.sub(r"the backups of table \1", _BACKUP.sub(r"the backup \2 of table \1", message))
 
 
 def _parse(body: bytes) -> dict[str, Any]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 import secrets
 from datetime import UTC, datetime
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from singletable import limits
 from singletable.engine import backups
 from singletable.engine.backups import ListBackups
 from singletable.errors import INVALID, AccessDeniedError, BackupNotFoundError, ValidationError
-from singletable.storage.backup_records import SYSTEM_SUFFIX, BackupKey, BackupRecord
+from singletable.storage.backup_records import SYSTEM_SUFFIX, BackupKey, BackupRecord, is_backup_id
 from singletable.wire.arns import Arn, is_known_region, partition_of
 from singletable.wire.descriptions import encryption, index_info, key_schema, table_description
 from singletable.wire.forms import Form
@@ -24,8 +24,6 @@ from singletable.wire.parameters import Answer, Params, Session, table_name
 from singletable.wire.restore_requests import parse_restored_table
 from singletable.wire.throughput_descriptions import on_demand
 from singletable.wire.violations import TABLE_NAME_LENGTH_MIN, TABLE_NAME_PATTERN
-
-_ID: Final = re.compile(r"[0-9]{14}-[0-9a-f]{8}")
 
 
 def create_backup(session: Session, params: Params, form: Form) -> Answer:
@@ -129,7 +127,7 @@ def _named(session: Session, text: str) -> _Named:
         raise AccessDeniedError("Access is denied")
     _, table, _, identity = parts
     is_name = len(table) >= TABLE_NAME_LENGTH_MIN and re.fullmatch(TABLE_NAME_PATTERN, table)
-    if not is_name or not _ID.fullmatch(identity):  # they become names of files
+    if not is_name or not is_backup_id(identity):  # they become names of files
         raise BackupNotFoundError(f"Backup not found: {text}")
     return _Named(text, BackupKey(identity, table))
 
@@ -156,7 +154,7 @@ def _details(session: Session, record: BackupRecord, form: Form) -> Answer:
         "BackupName": record.name,
         "BackupSizeBytes": record.item_bytes,
         "BackupStatus": "AVAILABLE" if record.is_made else "CREATING",
-        "BackupType": record.type,
+        "BackupType": record.key.type,
         "BackupCreationDateTime": form.time(record.created_us),
     }
     if record.expires_us is not None:
@@ -179,7 +177,7 @@ def _description(session: Session, record: BackupRecord, form: Form, arn: str) -
     return {
         "BackupDetails": {**_details(session, record, form), "BackupArn": arn},
         "SourceTableDetails": _source(session, record, form),
-        "SourceTableFeatureDetails": _features(session, record) if record.type == "USER" else {},
+        "SourceTableFeatureDetails": _features(session, record) if record.key.type == "USER" else {},
     }
 
 
