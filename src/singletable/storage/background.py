@@ -108,6 +108,7 @@ _STARTED: Final[Mapping[AnyChore, Pace]] = {
     reclaiming: _BRISK,
 }
 _TIMED: Final[Mapping[AnyChore, Pace]] = {sharding: _GENTLE, sweeping: _GENTLE, trimming: _GENTLE}
+_PACES: Final[Mapping[AnyChore, Pace]] = {**_STARTED, **_TIMED}
 
 
 def has_chores(catalog: Catalog) -> bool:
@@ -150,7 +151,7 @@ class Background:
         self._next_sweep_us = clock.elapsed_us()
         self._look_us = 0  # how long it takes to see what is due
         self._failed: set[AnyChore] = set()  # those that were told of, and have not succeeded since
-        self._all = {**_STARTED, **_TIMED}
+        self._all = dict(_PACES)
         if sweep_s is None:
             del self._all[sweeping]
         self._is_manual = isinstance(clock, ManualClock)
@@ -217,7 +218,7 @@ class Background:
     def _do(self, chore: AnyChore, step: Step) -> Piece:
         """Do one short piece of a chore."""
         now_us = self._time.now_us()
-        piece_us = {**_STARTED, **_TIMED}[chore].piece_us
+        piece_us = _PACES[chore].piece_us
 
         def work(transaction: Transaction) -> Piece:
             started_us, expired_before = self._clock.elapsed_us(), sum(transaction.expired.values())
