@@ -7,6 +7,7 @@ from typing import Any
 
 from designs import attributes, key_schema
 from singletable import Database
+from singletable.clock import ManualClock
 
 HOUR_S = 3600
 DAY_S = 24 * HOUR_S
@@ -111,3 +112,13 @@ def keys_of(records: list[Any]) -> list[str]:
 
 def events_of(records: list[Any]) -> list[tuple[str, str]]:
     return [(record["eventName"], record["dynamodb"]["Keys"]["id"]["S"]) for record in records]
+
+
+def divided(db: Database, clock: ManualClock, *, records: int) -> tuple[str, list[Any]]:
+    """Make a stream whose first shard is full with so many records; return its ARN and the shards that follow."""
+    arn = create_streamed(db)
+    for number in range(records):
+        put(db, f"k{number}")
+    clock.advance(1)
+    _, *children = shards_of(db, arn)
+    return arn, children

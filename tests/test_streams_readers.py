@@ -15,7 +15,7 @@ from singletable import Database, limits
 from singletable.clock import ManualClock
 from singletable.storage.store import Store
 from singletable.wire.answers import WireAnswer
-from streamed_tables import create_streamed, iterator_at, keys_of, put, shards_of, turn_off
+from streamed_tables import create_streamed, divided, iterator_at, keys_of, put, shards_of, turn_off
 
 ITEMS = 7
 CHANGES = 400
@@ -147,11 +147,7 @@ def test_a_long_way_to_the_next_record_is_gone_in_a_thread(
     db: Database, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "SHARD_RECORDS_MAX", 8)
-    arn = create_streamed(db)
-    for number in range(8):
-        put(db, f"k{number}")
-    clock.advance(1)
-    _, *children = shards_of(db, arn)
+    arn, children = divided(db, clock, records=8)
     iterators = [iterator_at(db, arn, ShardId=child["ShardId"]) for child in children]
     for number in range(1_100):
         put(db, "hot", n={"N": str(number)})

@@ -14,6 +14,7 @@ from streamed_tables import (
     DAY_S,
     HOUR_S,
     create_streamed,
+    divided,
     iterator_at,
     keys_of,
     pages_from,
@@ -164,11 +165,7 @@ def test_a_page_without_records_moves_on_over_those_of_another_shard(
     db: Database, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "SHARD_RECORDS_MAX", 8)
-    arn = create_streamed(db)
-    for number in range(8):
-        put(db, f"k{number}")
-    clock.advance(1)
-    _, *children = shards_of(db, arn)
+    arn, children = divided(db, clock, records=8)
     iterators = [iterator_at(db, arn, ShardId=child["ShardId"]) for child in children]
     monkeypatch.setattr(streams, "_LOOKED_AT_MAX", 100)
     for number in range(350):
