@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from designs import all_items, item, n
+from sample_tables import all_items, item, n
 from singletable import Database, limits
 from singletable.storage.check import check_file
 from singletable.storage.connections import Reader

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from designs import item, n
+from sample_tables import item, n
 from singletable import Database
 from singletable.clock import ManualClock
 from singletable.storage.log import Entry, entries_after

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from designs import attributes, key_schema
+from sample_tables import attributes, key_schema
 from singletable import Database
 from singletable.clock import ManualClock
 

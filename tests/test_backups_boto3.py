@@ -11,7 +11,7 @@ import boto3
 import pytest
 
 from backed_up import fill
-from designs import create_single
+from sample_tables import create_single
 from singletable import Database
 from singletable.server import BackgroundServer
 

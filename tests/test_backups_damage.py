@@ -12,7 +12,7 @@ import pytest
 from backed_up import assert_only_whole_backups, back_up, fill, folder, names, restored
 from crash.children import run
 from crash.mover import open_accounts
-from designs import create_single
+from sample_tables import create_single
 from singletable import Database
 from singletable.errors import CorruptDatabaseError
 from singletable.server import BackgroundServer

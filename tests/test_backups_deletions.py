@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from backed_up import fill, names
-from designs import create_single
 from past_tables import turn_on
+from sample_tables import create_single
 from singletable import Database
 from singletable.clock import ManualClock
 from singletable.engine.deletions import mark_deleted

@@ -17,7 +17,7 @@ import pytest
 
 from crash.children import Reports, start
 from crash.mover import ACCOUNTS, BALANCE, open_accounts
-from designs import all_items
+from sample_tables import all_items
 from singletable import Database
 from singletable.cli import main
 from singletable.clock import ManualClock

@@ -11,8 +11,8 @@ import pytest
 from backed_up import assert_only_whole_backups, back_up, endless_copy, files, fill, names, restored
 from crash.children import run
 from crash.verify import assert_sound
-from designs import create_single
 from past_tables import turn_on
+from sample_tables import create_single
 from singletable import Database, limits
 from singletable.errors import DatabaseClosedError
 from singletable.storage import written_pages

@@ -10,7 +10,7 @@ import pytest
 from backed_up import DAY_S, assert_only_whole_backups, restored
 from crash.children import Reports, start
 from crash.mover import ACCOUNTS, BALANCE, open_accounts
-from designs import finish
+from sample_tables import finish
 from singletable import Database
 from singletable.clock import ManualClock
 from singletable.storage.check import check_file

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from backed_up import back_up, names
-from designs import create_plain, invalid, refusal
 from past_tables import turn_on
+from sample_tables import create_plain, invalid, refusal
 from singletable import Database
 from singletable.clock import ManualClock
 from singletable.errors import INVALID

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from backed_up import back_up, details, files, fill, folder, gate, names, restored
-from designs import (
+from past_tables import turn_on
+from sample_tables import (
     all_items,
     attributes,
     background,
@@ -21,7 +22,6 @@ from designs import (
     refusal,
     s,
 )
-from past_tables import turn_on
 from singletable import Database, limits
 from singletable.clock import ManualClock
 from singletable.storage import restoring

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from backed_up import DAY_S, back_up, fill, folder, names, restored
-from designs import create_single
 from past_tables import turn_on
+from sample_tables import create_single
 from serving import CommandProcess
 from singletable import Database
 from singletable.clock import ManualClock

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from backed_up import back_up, fill, folder, restored
-from designs import all_items, create_single, refusal
+from sample_tables import all_items, create_single, refusal
 from singletable import Database, limits
 from singletable.errors import CorruptDatabaseError
 from singletable.storage import verifying

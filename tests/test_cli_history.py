@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from designs import create_single, item, n, s
 from past_tables import turn_on
+from sample_tables import create_single, item, n, s
 from singletable import Database
 from singletable.cli import main
 from singletable.cli.item_keys import read_item_key

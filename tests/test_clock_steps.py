@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 
 from backed_up import names as backup_names
-from designs import all_items, background, create_single, index, item, n, refusal
 from expiring import enable, log_of
 from past_tables import turn_on
+from sample_tables import all_items, background, create_single, index, item, n, refusal
 from singletable import Database, limits
 from singletable.clock import ManualClock
 from singletable.errors import ExpiredIteratorError

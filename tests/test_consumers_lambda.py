@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from consuming import TABLE, Event, by_hand, create_logged, put
-from designs import attributes, key_schema
+from sample_tables import attributes, key_schema
 from singletable import Database
 from singletable.clock import ManualClock
 

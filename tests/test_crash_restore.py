@@ -16,9 +16,9 @@ from crash.children import Reports, start
 from crash.restore import ATTRIBUTE, FROM_BACKUP, ITEMS, SOURCE, TO_MOMENT, source_item, status, write
 from crash.verify import assert_index_agrees, assert_sound, read_pages
 from crash.workload import Item
-from designs import attributes, background, finish, index, key_schema, open_by_hand, refusal
 from expiring import log_of
 from past_tables import end_of_log, turn_off, turn_on
+from sample_tables import attributes, background, finish, index, key_schema, open_by_hand, refusal
 from singletable import Database
 from singletable.storage import backfilling, sweeping, trimming
 

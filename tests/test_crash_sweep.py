@@ -13,8 +13,8 @@ import pytest
 from crash.children import Reports, start
 from crash.sweep import ATTRIBUTE, INDEX, ITEMS, STREAM, TABLE
 from crash.verify import assert_index_agrees, assert_sound, read_pages
-from designs import attributes, index, key_schema
 from expiring import enable, log_of
+from sample_tables import attributes, index, key_schema
 from singletable import Database
 from singletable.clock import SystemClock
 from singletable.storage.log import EXPIRED

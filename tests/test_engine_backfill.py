@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from designs import (
+from sample_tables import (
     FastClock,
     all_items,
     attributes,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from designs import (
+from sample_tables import (
     all_pages,
     attributes,
     create_plain,

@@ -12,7 +12,7 @@ import apsw
 import orjson
 import pytest
 
-from designs import attributes, create_plain, create_single, index, item, n, open_by_hand, s
+from sample_tables import attributes, create_plain, create_single, index, item, n, open_by_hand, s
 from singletable import Database, limits
 from singletable.clock import ManualClock
 from singletable.errors import NotADatabaseError, StorageFailedError

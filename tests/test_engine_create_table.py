@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from designs import attributes, create_plain, index, invalid, key_schema, refusal
+from sample_tables import attributes, create_plain, index, invalid, key_schema, refusal
 from singletable import Database
 
 INVALID = "One or more parameter values were invalid: "

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from designs import attributes, create_plain, index, key_schema, n, s
+from sample_tables import attributes, create_plain, index, key_schema, n, s
 from singletable import Database
 from singletable.errors import ConditionFailedError, TransactionCanceledError
 

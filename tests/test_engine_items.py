@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from designs import attributes, create_plain, create_single, invalid, item, key_schema, n, refusal, s
+from sample_tables import attributes, create_plain, create_single, invalid, item, key_schema, n, refusal, s
 from singletable import Database
 from singletable.errors import ConditionFailedError
 

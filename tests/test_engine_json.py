@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
-from designs import create_plain, create_single, item, n, s
+from sample_tables import create_plain, create_single, item, n, s
 from singletable import Database
 from singletable.clock import ManualClock
 

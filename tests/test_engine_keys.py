@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from designs import attributes, create_plain, index, invalid, key_schema, n, refusal, s
+from sample_tables import attributes, create_plain, index, invalid, key_schema, n, refusal, s
 from singletable import Database
 from singletable.limits import ITEM_BYTES_MAX
 

@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 import pytest
 
-from designs import attributes, finish, invalid, key_schema, n, open_by_hand, refusal, s
+from sample_tables import attributes, finish, invalid, key_schema, n, open_by_hand, refusal, s
 from singletable import Database
 from singletable.errors import INVALID
 from singletable.storage.check import check_file

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from designs import all_items, all_pages, attributes, invalid, key_schema, n, refusal, s
+from sample_tables import all_items, all_pages, attributes, invalid, key_schema, n, refusal, s
 from singletable import Database
 from singletable.errors import INVALID
 from wide_indexes import Item, create_matches, match, wide_index

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from designs import all_items, attributes, index, invalid, key_schema, n, refusal, s
+from sample_tables import all_items, attributes, index, invalid, key_schema, n, refusal, s
 from singletable import Database
 
 INVALID = "One or more parameter values were invalid: "

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from designs import (
+from sample_tables import (
     attributes,
     create_plain,
     create_single,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from designs import create_plain, refusal
+from sample_tables import create_plain, refusal
 from singletable import Database
 from singletable.clock import ManualClock
 from singletable.storage.check import check_file

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from designs import create_plain, invalid, n, refusal, s
+from sample_tables import create_plain, invalid, n, refusal, s
 from singletable import Database
 from singletable.clock import ManualClock
 from singletable.errors import TransactionCanceledError

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from designs import create_plain, create_single, invalid, item, n, refusal, s
+from sample_tables import create_plain, create_single, invalid, item, n, refusal, s
 from singletable import Database
 from singletable.errors import CancellationReason, TransactionCanceledError
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from designs import attributes, create_plain, index, invalid, item, key_schema, refusal
+from sample_tables import attributes, create_plain, index, invalid, item, key_schema, refusal
 from singletable import Database
 from singletable.clock import ManualClock
 from singletable.storage.log import entries_after, select_logs

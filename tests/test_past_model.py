@@ -14,8 +14,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, multiple, precondition, rule
 
-from designs import all_items, background, index, n
 from past_tables import DAY_S, end_of_log, turn_on
+from sample_tables import all_items, background, index, n
 from singletable import Database
 from singletable.clock import ManualClock
 from singletable.past import PastView, to_datetime

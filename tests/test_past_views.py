@@ -13,8 +13,8 @@ from typing import Any
 import apsw
 import pytest
 
-from designs import all_items, create_plain, create_single, item, n, s
 from past_tables import DAY_S, turn_off, turn_on
+from sample_tables import all_items, create_plain, create_single, item, n, s
 from singletable import Database
 from singletable.clock import ManualClock
 from singletable.errors import (

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from crash.faulty_sync_vfs import FAULTY_SYNC, faulty_syncs
-from designs import all_pages, attributes, background, create_single, finish, index, item, key_schema, s
+from sample_tables import all_pages, attributes, background, create_single, finish, index, item, key_schema, s
 from serving import CommandProcess, HttpSocket, call
 from singletable import Database
 from singletable.cli.arguments import build_parser

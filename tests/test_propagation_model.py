@@ -13,7 +13,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, multiple, precondition, rule
 
-from designs import all_items
+from sample_tables import all_items
 from singletable import Database
 from singletable.clock import ManualClock
 from things import (

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from designs import (
+from past_tables import DAY_S, recovery, turn_off, turn_on
+from sample_tables import (
     all_items,
     attributes,
     create_single,
@@ -19,7 +20,6 @@ from designs import (
     open_by_hand,
     refusal,
 )
-from past_tables import DAY_S, recovery, turn_off, turn_on
 from singletable import Database
 from singletable.clock import ManualClock
 from singletable.past import to_datetime

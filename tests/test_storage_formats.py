@@ -14,7 +14,7 @@ import apsw
 import orjson
 import pytest
 
-from designs import create_plain
+from sample_tables import create_plain
 from singletable import Database, errors
 from singletable.clock import ManualClock
 from singletable.storage import formats, schema

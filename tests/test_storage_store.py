@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from designs import create_plain
+from sample_tables import create_plain
 from singletable import Database, errors
 from singletable.clock import ManualClock
 from singletable.storage.catalog import Catalog, Execute

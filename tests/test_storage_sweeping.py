@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from designs import FastClock
 from logged_tables import DAY_S, Logged, opened
+from sample_tables import FastClock
 from singletable import limits
 from singletable.clock import ManualClock
 from singletable.storage import backfilling, sweeping

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from designs import invalid, refusal
+from sample_tables import invalid, refusal
 from singletable import Database
 from singletable.clock import ManualClock
 from streamed_tables import (

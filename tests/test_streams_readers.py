@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from designs import refusal
+from sample_tables import refusal
 from singletable import Database, limits
 from singletable.clock import ManualClock
 from singletable.storage.store import Store

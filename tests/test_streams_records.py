@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from designs import attributes, key_schema
+from sample_tables import attributes, key_schema
 from singletable import Database
 from singletable.clock import ManualClock
 from singletable.limits import MIB

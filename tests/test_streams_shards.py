@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from designs import refusal
+from sample_tables import refusal
 from singletable import Database, limits
 from singletable.clock import ManualClock
 from singletable.engine import streams

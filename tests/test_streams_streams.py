@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from designs import create_plain, create_single, invalid, refusal
+from sample_tables import create_plain, create_single, invalid, refusal
 from singletable import Database
 from singletable.clock import ManualClock
 from streamed_tables import (

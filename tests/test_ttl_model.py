@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from designs import create_single, item, n, s
 from expiring import ATTRIBUTE, NOW_S, disable, enable, log_of
+from sample_tables import create_single, item, n, s
 from singletable import Database
 from singletable.clock import ManualClock
 from singletable.limits import TTL_AGE_S_MAX, TTL_CHANGE_S

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from designs import create_plain, create_single, finish, invalid, n, open_by_hand, refusal, s
 from expiring import ATTRIBUTE, NOW_S, described, disable, enable, names, put
+from sample_tables import create_plain, create_single, finish, invalid, n, open_by_hand, refusal, s
 from singletable import Database
 from singletable.clock import ManualClock
 from singletable.storage.check import check_file

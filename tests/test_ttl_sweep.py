@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from designs import background, create_plain, create_single, index, item, key_schema, n, s
 from expiring import ATTRIBUTE, NOW_S, disable, enable, log_of, names, put
+from sample_tables import background, create_plain, create_single, index, item, key_schema, n, s
 from singletable import Database
 from singletable.clock import ManualClock, SystemClock
 from singletable.limits import TTL_AGE_S_MAX

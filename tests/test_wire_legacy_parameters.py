@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from designs import attributes, key_schema
+from sample_tables import attributes, key_schema
 from singletable import Database
 from singletable.expressions.key_conditions import KeyClause
 from singletable.expressions.legacy_conditions import LegacyClause, legacy_key_condition

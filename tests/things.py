@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from designs import attributes, index, key_schema, n, s
+from sample_tables import attributes, index, key_schema, n, s
 from singletable import Database
 from wide_indexes import wide_index
 

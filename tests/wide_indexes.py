@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from designs import all_items, attributes, key_schema, n, s
+from sample_tables import all_items, attributes, key_schema, n, s
 from singletable import Database
 
 Item = dict[str, Any]

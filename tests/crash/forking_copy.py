@@ -11,7 +11,7 @@ import sys
 import threading
 
 from backed_up import back_up, endless_copy, fill, restored
-from designs import create_single
+from sample_tables import create_single
 from singletable import Database, limits
 from singletable.clock import SystemClock
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from designs import attributes, index, key_schema
 from expiring import enable, log_of
 from past_tables import turn_on
+from sample_tables import attributes, index, key_schema
 from singletable import Database
 from singletable.clock import ManualClock
 from singletable.consumers import Consumer

@@ -22,8 +22,8 @@ from typing import Any
 import orjson
 
 from crash.verify import read_pages
-from designs import attributes, index, key_schema
 from past_tables import end_of_log
+from sample_tables import attributes, index, key_schema
 from singletable import Database, limits
 from singletable.clock import SystemClock
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from designs import index, key_schema
+from sample_tables import index, key_schema
 from vectors.matching import anything, including, without
 from vectors.tables import GLOBAL, HASH, LOCAL
 from vectors.vector import Vector, earlier, validation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from designs import index
+from sample_tables import index
 from vectors.capacity import (
     DYNOXIDE,
     GLOBAL_GUIDE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from designs import index
+from sample_tables import index
 from vectors.capacity import (
     AWS_CLI,
     GUIDE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import uuid4
 
-from designs import index
+from sample_tables import index
 from vectors.capacity import AWS_CLI, DYNOXIDE, MUSIC, SUITE, UNITS, consumed, item, key, sized, total
 from vectors.matching import unordered
 from vectors.tables import HASH, HASH_RANGE

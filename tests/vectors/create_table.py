@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from designs import attributes, index, key_schema
+from sample_tables import attributes, index, key_schema
 from vectors.matching import anything, arn_of, including, matching, without
 from vectors.new_tables import ACK, ARN, DYNALITE, NOTHING, UNITS, UUID, described, made, request, with_index
 from vectors.vector import Vector

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from designs import attributes, key_schema
+from sample_tables import attributes, key_schema
 from vectors.new_tables import ACK, DYNALITE, INVALID, PARITY, UNITS, elements, refused, request, with_index
 from vectors.tables import HASH
 from vectors.vector import Refusal, Vector, validation

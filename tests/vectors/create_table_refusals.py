@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from designs import attributes, index, key_schema
+from sample_tables import attributes, index, key_schema
 from vectors.new_tables import ACK, INVALID, PARITY, refused, request, with_index
 
 UNUSED = "Some AttributeDefinitions are not used. "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from designs import attributes, index, key_schema
+from sample_tables import attributes, index, key_schema
 from vectors.matching import anything, arn_of, including, matching
 from vectors.tables import table
 from vectors.vector import Refusal, Vector, then, validation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from designs import attributes, key_schema
+from sample_tables import attributes, key_schema
 from vectors.matching import anything, arn_of, including, matching
 from vectors.tables import GLOBAL, HASH, HASH_RANGE, LOCAL
 from vectors.vector import Refusal, Vector, validation

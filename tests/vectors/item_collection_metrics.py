@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from designs import index
+from sample_tables import index
 from vectors.capacity import UNITS, item, key, total
 from vectors.matching import unordered
 from vectors.tables import GLOBAL, HASH, table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from designs import attributes, key_schema
+from sample_tables import attributes, key_schema
 from vectors.matching import anything, including, matching
 from vectors.multi_attribute_tables import BY_PK, DYNOXIDE, ITEMS, LOCAL, ORDERS, PARITY, elements, wide_index
 from vectors.vector import Refusal, Vector, Wire, then, validation

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from designs import index
+from sample_tables import index
 from vectors.matching import including
 from vectors.tables import table
 from vectors.vector import Vector, Wire, validation

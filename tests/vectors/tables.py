@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from designs import attributes, index, key_schema
+from sample_tables import attributes, index, key_schema
 
 Wire = dict[str, Any]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from designs import attributes, index
+from sample_tables import attributes, index
 from vectors.changed_tables import (
     ACK,
     BARE,

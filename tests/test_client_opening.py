@@ -1,0 +1,363 @@
+"""What can be opened, what cannot, and how a target that is missing, closed or limited says so."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import boto3
+import pytest
+
+from limited_targets import (
+    TRANSACTIONS,
+    UNKNOWN_TO_ALTERNATOR,
+    LimitedClient,
+    LimitedDatabase,
+    limited_endpoint,
+)
+from sample_tables import create_plain
+from singletable import Database
+from singletable.client import ALTERNATOR, DYNAMODB, DYNAMODB_LOCAL, EMBEDDED, Capabilities, open_client
+from singletable.client.capabilities import detect_capabilities
+from singletable.client.embedded import EmbeddedClient
+from singletable.client.remote import RemoteClient
+from singletable.clock import ManualClock
+from singletable.errors import (
+    CredentialsMissingError,
+    DatabaseClosedError,
+    NotDynamoDbError,
+    OtherApiError,
+    TargetError,
+    TargetUnreachableError,
+    ThrottledError,
+    UnknownOperationError,
+    UnknownTargetError,
+    ValidationError,
+)
+from singletable.server import BackgroundServer
+from singletable.wire.answers import WireAnswer
+from targets import no_aws_settings
+
+# One attempt: what is tried here fails every time.
+ONCE = {"AWS_MAX_ATTEMPTS": "1"}
+
+
+@pytest.fixture
+def db() -> Iterator[Database]:
+    with Database.open(":memory:") as database:
+        create_plain(database)
+        yield database
+
+
+# --- embedded -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("as_path", [False, True])
+def test_file_is_opened_and_closed_with_the_client(tmp_path: Path, *, as_path: bool) -> None:
+    path = tmp_path / "kefir.db"
+    client = open_client(path if as_path else str(path), durability="relaxed", region="eu-north-1")
+    assert isinstance(client, EmbeddedClient)
+    assert client.capabilities == EMBEDDED
+    client.close()
+    client.close()
+    with pytest.raises(DatabaseClosedError):
+        client.call("ListTables", {})
+    assert path.exists()
+
+
+def test_memory_takes_the_clock() -> None:
+    clock = ManualClock()
+    with open_client(":memory:", clock=clock) as client:
+        assert client.clock is clock
+
+
+def test_open_database_stays_open(db: Database) -> None:
+    with open_client(db) as client:
+        assert client.call("ListTables", {})["TableNames"] == ["plain"]
+        assert client.clock is db.clock
+    assert db.list_tables()["TableNames"] == ["plain"]
+
+
+def test_open_database_keeps_its_clock(db: Database) -> None:
+    with pytest.raises(TypeError, match="has its clock"):
+        open_client(db, clock=ManualClock())
+
+
+def test_options_of_a_file_are_refused_elsewhere(db: Database) -> None:
+    with pytest.raises(TypeError, match="only a database file takes durability, region"):
+        open_client("http://127.0.0.1:8000", durability="full", region="eu-north-1")
+    with pytest.raises(TypeError, match="only a database file takes durability"):
+        open_client(db, durability="full")
+
+
+# --- what cannot be opened ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("target", "sentence"),
+    [
+        ("", "The target is empty"),
+        ("ftp://x", "'ftp://x' cannot be opened"),
+        ("http://", "'http://' cannot be opened"),
+        ("dynamodb://", "'dynamodb://' names no region of AWS"),
+        ("dynamodb://nowhere", "'dynamodb://nowhere' names no region of AWS"),
+        ("dynamodb://eu-north-1/table", "'dynamodb://eu-north-1/table' names no region of AWS"),
+        ("dynamodb://eu-north-1?profil=x", "'dynamodb://eu-north-1?profil=x' names no region of AWS"),
+        ("dynamodb://eu-north-1?profile=", "'dynamodb://eu-north-1?profile=' names no region of AWS"),
+        (17, "17 is no boto3 client for DynamoDB"),
+    ],
+)
+def test_wrong_target_is_refused_with_a_hint(target: object, sentence: str) -> None:
+    with pytest.raises(UnknownTargetError) as caught:
+        open_client(target)
+    assert caught.value.message == sentence
+    assert str(caught.value) == f"{sentence}\n\nhint: {caught.value.hint}"
+
+
+def test_missing_boto3_is_said_with_the_way_to_install_it() -> None:
+    program = """
+import sys
+sys.modules["botocore"] = None
+import singletable.client
+with singletable.client.open_client(":memory:"):
+    pass
+try:
+    singletable.client.open_client("http://127.0.0.1:8000")
+except singletable.errors.Boto3MissingError as error:
+    print(error)
+"""
+    printed = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout
+    assert printed == (
+        "http://127.0.0.1:8000 is reached with boto3, which is not installed\n\n"
+        'hint: pip install "singletable[boto3]"\n'
+    )
+
+
+def test_embedded_client_loads_no_botocore() -> None:
+    program = (
+        "import sys; from singletable.client import open_client; open_client(':memory:').close(); "
+        "print('botocore' in sys.modules)"
+    )
+    printed = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout
+    assert printed == "False\n"
+
+
+# --- AWS ------------------------------------------------------------------------------------------------
+
+
+def test_region_of_aws_is_opened_without_asking_anybody() -> None:
+    with no_aws_settings(), open_client("dynamodb://eu-north-1") as client:
+        assert isinstance(client, RemoteClient)
+        assert client.capabilities == DYNAMODB
+        assert client.boto_client.meta.endpoint_url == "https://dynamodb.eu-north-1.amazonaws.com"
+
+
+def test_endpoint_of_aws_needs_no_detection_and_is_signed_for_its_region() -> None:
+    url = "https://vpce-1a2b.dynamodb.eu-west-3.vpce.amazonaws.com"
+    with no_aws_settings(AWS_DEFAULT_REGION="us-west-2"), open_client(url) as client:
+        assert isinstance(client, RemoteClient)
+        assert client.capabilities == DYNAMODB
+        assert client.boto_client.meta.region_name == "eu-west-3"
+
+
+def test_missing_credentials_are_said_with_a_hint() -> None:
+    settings = no_aws_settings(AWS_EC2_METADATA_DISABLED="true")
+    with settings, open_client("dynamodb://eu-north-1") as client:
+        with pytest.raises(
+            CredentialsMissingError, match="no credentials for dynamodb://eu-north-1"
+        ) as caught:
+            client.call("ListTables", {})
+        assert "aws configure" in caught.value.hint
+
+
+def test_profile_is_taken_from_the_address(tmp_path: Path) -> None:
+    settings = tmp_path / "config"
+    settings.write_text("[profile kefir]\naws_access_key_id = the-key\naws_secret_access_key = x\n")
+    with no_aws_settings(AWS_CONFIG_FILE=str(settings)):
+        with pytest.raises(CredentialsMissingError, match="other"):
+            open_client("dynamodb://eu-north-1?profile=other")
+        with open_client("dynamodb://eu-north-1?profile=kefir") as client:
+            assert isinstance(client, RemoteClient)
+            signer = client.boto_client._request_signer
+            assert signer._credentials.access_key == "the-key"
+
+
+# --- endpoints ------------------------------------------------------------------------------------------
+
+
+def test_endpoint_is_asked_with_the_credentials_of_the_environment_or_any(db: Database) -> None:
+    own = {"AWS_ACCESS_KEY_ID": "mine", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_DEFAULT_REGION": "eu-north-1"}
+    with BackgroundServer(db) as address:
+        for settings, expected in ((own, ("mine", "eu-north-1")), ({}, ("singletable", "us-east-1"))):
+            with no_aws_settings(**settings), open_client(address.url) as client:
+                assert isinstance(client, RemoteClient)
+                boto_client = client.boto_client
+                key = boto_client._request_signer._credentials.access_key
+                assert (key, boto_client.meta.region_name) == expected
+                assert client.call("ListTables", {})["TableNames"] == ["plain"]
+
+
+@pytest.fixture
+def silent_url() -> Iterator[str]:
+    """A port that nobody listens at, and that nobody else gets."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{bound.getsockname()[1]}"
+
+
+def test_endpoint_that_nobody_serves_is_unreachable(silent_url: str) -> None:
+    with no_aws_settings(**ONCE), open_client(silent_url) as client:
+        with pytest.raises(TargetUnreachableError, match=f"{silent_url} does not answer"):
+            client.call("ListTables", {})
+        with pytest.raises(TargetUnreachableError):
+            _ = client.capabilities
+        with pytest.raises(TargetUnreachableError):
+            asyncio.run(client.arun(detect_capabilities()))
+
+
+def test_web_server_is_told_from_an_endpoint() -> None:
+    class Page(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_error(405)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            url = f"http://127.0.0.1:{server.server_address[1]}"
+            refused = pytest.raises(NotDynamoDbError, match="does not speak DynamoDB's protocol")
+            with no_aws_settings(**ONCE), open_client(url) as client, refused:
+                _ = client.capabilities
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+# --- a boto3 client -------------------------------------------------------------------------------------
+
+
+def test_boto3_client_is_used_and_stays_open(db: Database) -> None:
+    boto_client = db.client()
+    with open_client(boto_client) as client:
+        assert client.call("ListTables", {}) == {"TableNames": ["plain"]}
+        assert client.capabilities == DYNAMODB
+        with pytest.raises(TargetError, match="cannot read streams"):
+            client.call("ListStreams", {})
+        with pytest.raises(ValidationError, match="Parameter validation failed"):
+            client.call("GetItem", {"TableName": 17})
+        with pytest.raises(UnknownOperationError, match="DropTable"):
+            client.call("DropTable", {})
+    assert boto_client.list_tables()["TableNames"] == ["plain"]
+
+
+def test_client_of_another_service_is_refused() -> None:
+    with no_aws_settings():
+        streams = boto3.client("dynamodbstreams", region_name="eu-north-1")
+    with pytest.raises(UnknownTargetError, match="is no boto3 client for DynamoDB"):
+        open_client(streams)
+
+
+def test_refusal_of_a_kind_that_only_others_have_keeps_its_code(db: Database) -> None:
+    boto_client = db.client()
+
+    def refuse(**_: object) -> None:
+        error = {"Error": {"Code": "ExpiredTokenException", "Message": "The token is old"}}
+        raise boto_client.exceptions.ClientError(
+            {**error, "ResponseMetadata": {"HTTPStatusCode": 403}}, "GetItem"
+        )
+
+    boto_client.meta.events.register("before-parameter-build.dynamodb.GetItem", refuse)
+    with open_client(boto_client) as client:
+        with pytest.raises(OtherApiError, match="The token is old") as caught:
+            client.call("GetItem", {"TableName": "plain", "Key": {"id": {"S": "a"}}})
+        assert (caught.value.code, caught.value.status) == ("ExpiredTokenException", 403)
+
+
+def test_throttled_request_says_which_limit_it_met() -> None:
+    clock = ManualClock()
+    with Database.open(":memory:", throttling=True, clock=clock) as database:
+        database.create_table(
+            TableName="slow",
+            KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
+            AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
+            ProvisionedThroughput={"ReadCapacityUnits": 1, "WriteCapacityUnits": 1},
+        )
+        with open_client(database.client()) as client:
+
+            def write_until_refused() -> None:
+                for number in range(2_000):
+                    client.call("PutItem", {"TableName": "slow", "Item": {"id": {"S": str(number)}}})
+
+            with pytest.raises(ThrottledError) as caught:
+                write_until_refused()
+    assert caught.value.code == "ProvisionedThroughputExceededException"
+    assert caught.value.reasons[0].resource.endswith("table/slow")
+
+
+# --- limited endpoints ----------------------------------------------------------------------------------
+
+
+def test_endpoint_like_alternator_is_detected(db: Database) -> None:
+    with limited_endpoint(db, UNKNOWN_TO_ALTERNATOR) as url, no_aws_settings(), open_client(url) as client:
+        assert client.capabilities == ALTERNATOR
+        with pytest.raises(UnknownOperationError):
+            client.call("TransactGetItems", {"TransactItems": []})
+
+
+def test_endpoint_like_dynamodb_local_is_detected(db: Database) -> None:
+    unknown = frozenset({"UpdateContinuousBackups", "ListBackups", "ListTagsOfResource"})
+    with limited_endpoint(db, unknown) as url, no_aws_settings(), open_client(url) as client:
+        assert client.capabilities == DYNAMODB_LOCAL
+
+
+def test_capabilities_are_asked_for_once_and_change_nothing(db: Database) -> None:
+    asked: list[str] = []
+
+    class Watched(LimitedDatabase):
+        def refusal(self, operation: str) -> WireAnswer | None:
+            asked.append(operation)
+            return super().refusal(operation)
+
+    before = db.describe_table(TableName="plain")
+    with (
+        BackgroundServer(Watched(db, TRANSACTIONS)) as address,
+        no_aws_settings(),
+        open_client(address.url) as client,
+    ):
+        assert asked == []
+        assert not client.capabilities.transactions
+        assert not client.capabilities.projections
+        assert len(set(asked)) == 6
+        asked.clear()
+        assert not client.capabilities.transactions
+        assert asked == []
+    assert db.describe_table(TableName="plain") == before
+
+
+def test_capabilities_that_are_stated_are_not_asked_for(silent_url: str) -> None:
+    stated = Capabilities(streams=False)
+    with no_aws_settings(), open_client(silent_url, capabilities=stated) as client:
+        assert client.capabilities is stated
+        assert client.capabilities.missing() == ["streams"]
+
+
+def test_limited_client_refuses_transactions_and_remembers_calls(db: Database) -> None:
+    client = LimitedClient(db)
+    assert client.capabilities.missing() == ["transactions"]
+    with pytest.raises(UnknownOperationError):
+        client.call("TransactWriteItems", {"TransactItems": []})
+    assert [call.operation for call in client.calls] == ["TransactWriteItems"]
