@@ -1089,7 +1089,8 @@ def right_values(name: str) -> st.SearchStrategy[Any]:
         case "string":
             return st.text(min_size=max(low, 1), max_size=max(low, min(high or 9, 9)))
         case "integer" | "long":
-            return st.integers(low, high)
+            bits = 31 if shape.kind == "integer" else 63
+            return st.integers(low, (1 << bits) - 1 if high is None else high)
         case "timestamp":
             return st.integers(0, 1 << 32) | st.floats(0, 1 << 32)
         case _:

@@ -212,7 +212,14 @@ class Database:
         """Commit what `apply_writes` has left open, and answer it. From any thread; nobody else writes before."""
         return answer_written(self._session, waiting, self._session.store.commit_together(group))
 
-    def _call(self, operation: str, params: Mapping[str, Any]) -> Any:
+    # --- every operation by its name ---------------------------------------------------------
+
+    @property
+    def clock(self) -> Clock:
+        return self._session.store.clock
+
+    def call(self, operation: str, params: Mapping[str, Any]) -> Any:
+        """Carry out the operation of a name, "GetItem" for one: what the methods below do for one each."""
         try:
             return execute(self._session, operation, params, NATIVE)
         except ConditionFailedError as error:
@@ -226,59 +233,59 @@ class Database:
 
     def create_table(self, **request: Unpack[types.CreateTableInput]) -> types.CreateTableOutput:
         """Make a table, with its indexes."""
-        return cast("types.CreateTableOutput", self._call("CreateTable", request))
+        return cast("types.CreateTableOutput", self.call("CreateTable", request))
 
     def describe_table(self, **request: Unpack[types.DescribeTableInput]) -> types.DescribeTableOutput:
         """Describe a table: its keys, indexes, settings, status and counts."""
-        return cast("types.DescribeTableOutput", self._call("DescribeTable", request))
+        return cast("types.DescribeTableOutput", self.call("DescribeTable", request))
 
     def list_tables(self, **request: Unpack[types.ListTablesInput]) -> types.ListTablesOutput:
         """List the names of tables, sorted."""
-        return cast("types.ListTablesOutput", self._call("ListTables", request))
+        return cast("types.ListTablesOutput", self.call("ListTables", request))
 
     def update_table(self, **request: Unpack[types.UpdateTableInput]) -> types.UpdateTableOutput:
         """Change a table's settings, or add or remove a global index."""
-        return cast("types.UpdateTableOutput", self._call("UpdateTable", request))
+        return cast("types.UpdateTableOutput", self.call("UpdateTable", request))
 
     def delete_table(self, **request: Unpack[types.DeleteTableInput]) -> types.DeleteTableOutput:
         """Delete a table with its items."""
-        return cast("types.DeleteTableOutput", self._call("DeleteTable", request))
+        return cast("types.DeleteTableOutput", self.call("DeleteTable", request))
 
     def update_time_to_live(
         self, **request: Unpack[types.UpdateTimeToLiveInput]
     ) -> types.UpdateTimeToLiveOutput:
         """Let items of a table expire at the time that an attribute of theirs says, or no longer."""
-        return cast("types.UpdateTimeToLiveOutput", self._call("UpdateTimeToLive", request))
+        return cast("types.UpdateTimeToLiveOutput", self.call("UpdateTimeToLive", request))
 
     def describe_time_to_live(
         self, **request: Unpack[types.DescribeTimeToLiveInput]
     ) -> types.DescribeTimeToLiveOutput:
         """Tell whether items of a table expire, and by which attribute."""
-        return cast("types.DescribeTimeToLiveOutput", self._call("DescribeTimeToLive", request))
+        return cast("types.DescribeTimeToLiveOutput", self.call("DescribeTimeToLive", request))
 
     # --- tags, limits ----------------------------------------------------------------------
 
     def tag_resource(self, **request: Unpack[types.TagResourceInput]) -> dict[str, Any]:
         """Add tags to a table, named by its ARN; a key that is there gets the new value."""
-        return cast("dict[str, Any]", self._call("TagResource", request))
+        return cast("dict[str, Any]", self.call("TagResource", request))
 
     def untag_resource(self, **request: Unpack[types.UntagResourceInput]) -> dict[str, Any]:
         """Take tags away from a table."""
-        return cast("dict[str, Any]", self._call("UntagResource", request))
+        return cast("dict[str, Any]", self.call("UntagResource", request))
 
     def list_tags_of_resource(
         self, **request: Unpack[types.ListTagsOfResourceInput]
     ) -> types.ListTagsOfResourceOutput:
         """List the tags of a table."""
-        return cast("types.ListTagsOfResourceOutput", self._call("ListTagsOfResource", request))
+        return cast("types.ListTagsOfResourceOutput", self.call("ListTagsOfResource", request))
 
     def describe_limits(self) -> types.DescribeLimitsOutput:
         """Tell how many units a table and an account may have."""
-        return cast("types.DescribeLimitsOutput", self._call("DescribeLimits", {}))
+        return cast("types.DescribeLimitsOutput", self.call("DescribeLimits", {}))
 
     def describe_endpoints(self) -> types.DescribeEndpointsResponse:
         """Name AWS's endpoint of the region."""
-        return cast("types.DescribeEndpointsResponse", self._call("DescribeEndpoints", {}))
+        return cast("types.DescribeEndpointsResponse", self.call("DescribeEndpoints", {}))
 
     # --- the past --------------------------------------------------------------------------
 
@@ -286,19 +293,19 @@ class Database:
         self, **request: Unpack[types.UpdateContinuousBackupsInput]
     ) -> types.UpdateContinuousBackupsOutput:
         """Keep the past of a table for 1 to 35 days, or no longer."""
-        return cast("types.UpdateContinuousBackupsOutput", self._call("UpdateContinuousBackups", request))
+        return cast("types.UpdateContinuousBackupsOutput", self.call("UpdateContinuousBackups", request))
 
     def describe_continuous_backups(
         self, **request: Unpack[types.DescribeContinuousBackupsInput]
     ) -> types.DescribeContinuousBackupsOutput:
         """Tell whether the past of a table is kept, and from when on."""
-        return cast("types.DescribeContinuousBackupsOutput", self._call("DescribeContinuousBackups", request))
+        return cast("types.DescribeContinuousBackupsOutput", self.call("DescribeContinuousBackups", request))
 
     def restore_table_to_point_in_time(
         self, **request: Unpack[types.RestoreTableToPointInTimeInput]
     ) -> types.RestoreTableToPointInTimeOutput:
         """Make a new table with the items that a table had at a moment."""
-        return cast("types.RestoreTableToPointInTimeOutput", self._call("RestoreTableToPointInTime", request))
+        return cast("types.RestoreTableToPointInTimeOutput", self.call("RestoreTableToPointInTime", request))
 
     def at(self, time: datetime | float) -> PastView:
         """Return the database as it was at a time: a datetime with a time zone, or seconds since 1970.
@@ -318,25 +325,25 @@ class Database:
 
     def create_backup(self, **request: Unpack[types.CreateBackupInput]) -> types.CreateBackupOutput:
         """Back up a table as it is now, while others write to it."""
-        return cast("types.CreateBackupOutput", self._call("CreateBackup", request))
+        return cast("types.CreateBackupOutput", self.call("CreateBackup", request))
 
     def describe_backup(self, **request: Unpack[types.DescribeBackupInput]) -> types.DescribeBackupOutput:
         """Describe a backup, named by its ARN."""
-        return cast("types.DescribeBackupOutput", self._call("DescribeBackup", request))
+        return cast("types.DescribeBackupOutput", self.call("DescribeBackup", request))
 
     def list_backups(self, **request: Unpack[types.ListBackupsInput]) -> types.ListBackupsOutput:
         """List backups, of one table or of all, the oldest first."""
-        return cast("types.ListBackupsOutput", self._call("ListBackups", request))
+        return cast("types.ListBackupsOutput", self.call("ListBackups", request))
 
     def delete_backup(self, **request: Unpack[types.DeleteBackupInput]) -> types.DeleteBackupOutput:
         """Delete a backup."""
-        return cast("types.DeleteBackupOutput", self._call("DeleteBackup", request))
+        return cast("types.DeleteBackupOutput", self.call("DeleteBackup", request))
 
     def restore_table_from_backup(
         self, **request: Unpack[types.RestoreTableFromBackupInput]
     ) -> types.RestoreTableFromBackupOutput:
         """Make a new table from a backup."""
-        return cast("types.RestoreTableFromBackupOutput", self._call("RestoreTableFromBackup", request))
+        return cast("types.RestoreTableFromBackupOutput", self.call("RestoreTableFromBackup", request))
 
     def backup_all(self, reason: str = "migration") -> list[str]:
         """Back up all tables as they are at one moment, and wait for that; return the ARNs of the backups.
@@ -368,69 +375,69 @@ class Database:
 
     def put_item(self, **request: Unpack[types.PutItemInput]) -> types.PutItemOutput:
         """Write an item; an item with the same key is replaced."""
-        return cast("types.PutItemOutput", self._call("PutItem", request))
+        return cast("types.PutItemOutput", self.call("PutItem", request))
 
     def get_item(self, **request: Unpack[types.GetItemInput]) -> types.GetItemOutput:
         """Read an item by its key."""
-        return cast("types.GetItemOutput", self._call("GetItem", request))
+        return cast("types.GetItemOutput", self.call("GetItem", request))
 
     def update_item(self, **request: Unpack[types.UpdateItemInput]) -> types.UpdateItemOutput:
         """Change attributes of an item; it is made if it does not exist."""
-        return cast("types.UpdateItemOutput", self._call("UpdateItem", request))
+        return cast("types.UpdateItemOutput", self.call("UpdateItem", request))
 
     def delete_item(self, **request: Unpack[types.DeleteItemInput]) -> types.DeleteItemOutput:
         """Delete an item by its key."""
-        return cast("types.DeleteItemOutput", self._call("DeleteItem", request))
+        return cast("types.DeleteItemOutput", self.call("DeleteItem", request))
 
     # --- many items ------------------------------------------------------------------------
 
     def query(self, **request: Unpack[types.QueryInput]) -> types.QueryOutput:
         """Read a page of one partition of a table or index, in the order of its sort key."""
-        return cast("types.QueryOutput", self._call("Query", request))
+        return cast("types.QueryOutput", self.call("Query", request))
 
     def scan(self, **request: Unpack[types.ScanInput]) -> types.ScanOutput:
         """Read a page of a whole table or index."""
-        return cast("types.ScanOutput", self._call("Scan", request))
+        return cast("types.ScanOutput", self.call("Scan", request))
 
     def batch_get_item(self, **request: Unpack[types.BatchGetItemInput]) -> types.BatchGetItemOutput:
         """Read up to 100 items by their keys."""
-        return cast("types.BatchGetItemOutput", self._call("BatchGetItem", request))
+        return cast("types.BatchGetItemOutput", self.call("BatchGetItem", request))
 
     def batch_write_item(self, **request: Unpack[types.BatchWriteItemInput]) -> types.BatchWriteItemOutput:
         """Put or delete up to 25 items."""
-        return cast("types.BatchWriteItemOutput", self._call("BatchWriteItem", request))
+        return cast("types.BatchWriteItemOutput", self.call("BatchWriteItem", request))
 
     def transact_get_items(
         self, **request: Unpack[types.TransactGetItemsInput]
     ) -> types.TransactGetItemsOutput:
         """Read up to 100 items as they were at one moment."""
-        return cast("types.TransactGetItemsOutput", self._call("TransactGetItems", request))
+        return cast("types.TransactGetItemsOutput", self.call("TransactGetItems", request))
 
     def transact_write_items(
         self, **request: Unpack[types.TransactWriteItemsInput]
     ) -> types.TransactWriteItemsOutput:
         """Carry out up to 100 actions, or none of them."""
-        return cast("types.TransactWriteItemsOutput", self._call("TransactWriteItems", request))
+        return cast("types.TransactWriteItemsOutput", self.call("TransactWriteItems", request))
 
     # --- streams ---------------------------------------------------------------------------
 
     def list_streams(self, **request: Unpack[types.ListStreamsInput]) -> types.ListStreamsOutput:
         """List the streams of all tables or of one, also those that ended within the last 24 hours."""
-        return cast("types.ListStreamsOutput", self._call("ListStreams", request))
+        return cast("types.ListStreamsOutput", self.call("ListStreams", request))
 
     def describe_stream(self, **request: Unpack[types.DescribeStreamInput]) -> types.DescribeStreamOutput:
         """Describe a stream: its status, and its shards."""
-        return cast("types.DescribeStreamOutput", self._call("DescribeStream", request))
+        return cast("types.DescribeStreamOutput", self.call("DescribeStream", request))
 
     def get_shard_iterator(
         self, **request: Unpack[types.GetShardIteratorInput]
     ) -> types.GetShardIteratorOutput:
         """Name a place in a shard, for `get_records` to read from."""
-        return cast("types.GetShardIteratorOutput", self._call("GetShardIterator", request))
+        return cast("types.GetShardIteratorOutput", self.call("GetShardIterator", request))
 
     def get_records(self, **request: Unpack[types.GetRecordsInput]) -> types.GetRecordsOutput:
         """Read a page of a shard's records, in their order."""
-        return cast("types.GetRecordsOutput", self._call("GetRecords", request))
+        return cast("types.GetRecordsOutput", self.call("GetRecords", request))
 
     # --- consumers -------------------------------------------------------------------------
 

@@ -93,7 +93,7 @@ class PrivateSession(BotocoreSession):  # type: ignore[misc]  # botocore has no 
     """A session of ours: `patch` leaves its clients alone."""
 
 
-class _LoaderWithoutEndpoints(Loader):  # type: ignore[misc]  # botocore has no types
+class LoaderWithoutEndpoints(Loader):  # type: ignore[misc]  # botocore has no types
     """Loads no rules for endpoints; botocore then takes the endpoint it was given: 20 of 120 us a GetItem."""
 
     def load_service_model(self, service_name: str, type_name: str, api_version: str | None = None) -> Any:
@@ -115,7 +115,7 @@ def _private_session() -> PrivateSession:
         for name, (_, _, default, convert) in PrivateSession.SESSION_VARIABLES.items()
     }
     session = PrivateSession(session_vars=settings)
-    session.register_component("data_loader", _LoaderWithoutEndpoints())
+    session.register_component("data_loader", LoaderWithoutEndpoints())
     return session
 
 

@@ -55,9 +55,9 @@ class CheckedHandler:
         if inspect.iscoroutine(response):
             response.close()
             raise HandlerFailedError("the handler returned a coroutine, which nobody awaits")
-        first = _first_failed(response, [record["dynamodb"]["SequenceNumber"] for record in records])
-        if first is not None:
-            raise HandlerFailedError("the handler named it in batchItemFailures", first=first)
+        failed = _first_failed(response, [record["dynamodb"]["SequenceNumber"] for record in records])
+        if failed is not None:
+            raise failed
 
 
 def error_text(error: BaseException) -> str:
@@ -86,15 +86,21 @@ def _copied(value: Any) -> Any:
     return [_copied(member) for member in value] if isinstance(value, list) else value
 
 
-def _first_failed(response: Any, numbers: Sequence[str]) -> int | None:
-    """Return the place of the first record that a response names; None if it names none."""
+def _first_failed(response: Any, numbers: Sequence[str]) -> HandlerFailedError | None:
+    """Return that a response names a record, the first of them; None if it names none."""
     failures = response.get("batchItemFailures") if isinstance(response, Mapping) else None
     if not failures:
         return None
     try:
-        return min(numbers.index(failure["itemIdentifier"]) for failure in failures)
+        first, failure = min(
+            ((numbers.index(failure["itemIdentifier"]), failure) for failure in failures),
+            key=lambda named: named[0],
+        )
     except (KeyError, TypeError, ValueError):
-        raise HandlerFailedError(
+        return HandlerFailedError(
             "batchItemFailures names a record that is not in the batch: "
             '{"itemIdentifier": SequenceNumber} is expected'
-        ) from None
+        )
+    # AWS Lambda has no word for why; a handler that is run here may tell, for the dead letters.
+    text = failure.get("error") or "the handler named it in batchItemFailures"
+    return HandlerFailedError(str(text)[:_ERROR_CHARACTERS_MAX], first=first)

@@ -1,52 +1,12 @@
-"""Every error that this package raises on purpose.
-
-SingleTableError
-├── ApiError                            what DynamoDB itself would answer: a code and a message
-│   ├── ValidationError
-│   ├── SerializationError
-│   ├── UnknownOperationError
-│   ├── AccessDeniedError
-│   ├── ConditionFailedError
-│   ├── TransactionCanceledError
-│   ├── IdempotentParameterMismatchError
-│   ├── ResourceNotFoundError
-│   ├── ResourceInUseError
-│   ├── LimitExceededError
-│   ├── TableAlreadyExistsError
-│   ├── TableNotFoundError
-│   ├── TableInUseError
-│   ├── BackupNotFoundError
-│   ├── BackupInUseError
-│   ├── InvalidRestoreTimeError
-│   ├── RecoveryUnavailableError
-│   ├── ContinuousBackupsUnavailableError
-│   ├── ExpiredIteratorError
-│   ├── TrimmedDataAccessError
-│   ├── ThrottledError                  only where throttling was asked for
-│   │   ├── ThroughputExceededError
-│   │   └── ThrottlingError
-│   └── InternalServerError
-├── ConsumerError                       a consumer of changes, not a request
-│   ├── NotLoggedError
-│   ├── ConsumerBusyError
-│   └── ConsumerEndedError
-└── DatabaseError                       the file or the process, not the request
-    ├── NotADatabaseError
-    ├── NewerFormatError
-    ├── CorruptDatabaseError
-    ├── ReadOnlyDatabaseError
-    ├── DiskFullError
-    ├── StorageFailedError
-    ├── DatabaseBusyError
-    ├── DatabaseClosedError
-    └── ForkedDatabaseError
-"""
+"""What DynamoDB itself would answer: errors with a code and a message."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, Final
+
+from singletable.errors.base import SingleTableError
 
 Item = Mapping[str, Any]
 
@@ -55,18 +15,12 @@ INVALID: Final = "One or more parameter values were invalid: "
 ONE_ERROR: Final = "1 validation error detected: "
 
 
-class SingleTableError(Exception):
-    """Base of every error this package raises on purpose."""
-
-
-# --- what DynamoDB would answer ---------------------------------------------------
-
-
 class ApiError(SingleTableError):
     """An error that DynamoDB itself would return. Subclasses name the wire code."""
 
-    code: ClassVar[str]
-    status: ClassVar[int] = 400
+    code: str
+    status: int = 400
+    retries: int = 0  # how often the request was sent again before it was answered so
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -253,73 +207,10 @@ class InternalServerError(ApiError):
     status = 500
 
 
-# --- consumers of changes --------------------------------------------------------------
+class OtherApiError(ApiError):
+    """An error of another service than this one, by its own code."""
 
-
-class ConsumerError(SingleTableError):
-    """A consumer cannot do what it was asked to. It is said in one sentence, and most often with a hint."""
-
-    def __init__(self, message: str, *, hint: str | None = None) -> None:
+    def __init__(self, code: str, message: str, *, status: int = 400) -> None:
         super().__init__(message)
-        self.message = message
-        self.hint = hint
-
-
-class NotLoggedError(ConsumerError):
-    """The changes of the table are not logged, so nothing can follow them."""
-
-
-class ConsumerBusyError(ConsumerError):
-    """Another process or thread runs the handler of this consumer."""
-
-
-class ConsumerEndedError(ConsumerError):
-    """The consumer was stopped, or what it reads is gone."""
-
-
-# --- the file or the process ---------------------------------------------------------
-
-
-class DatabaseError(SingleTableError):
-    """Something is wrong with the database itself. Every subclass says it in one sentence and gives a hint."""
-
-    def __init__(self, message: str, *, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
-
-
-class NotADatabaseError(DatabaseError):
-    """The file is no SQLite database, or one of another program."""
-
-
-class NewerFormatError(DatabaseError):
-    """The file was written by a newer release."""
-
-
-class CorruptDatabaseError(DatabaseError):
-    """The file is damaged."""
-
-
-class ReadOnlyDatabaseError(DatabaseError):
-    """The file or its directory cannot be written."""
-
-
-class DiskFullError(DatabaseError):
-    """There is no room on the disk; nothing of the request was written."""
-
-
-class StorageFailedError(DatabaseError):
-    """The operating system reported an I/O error; nothing of the request was acknowledged."""
-
-
-class DatabaseBusyError(DatabaseError):
-    """Another process held the write lock for too long."""
-
-
-class DatabaseClosedError(DatabaseError):
-    """The database was closed."""
-
-
-class ForkedDatabaseError(DatabaseError):
-    """An in-memory database cannot follow its process into a forked child."""
+        self.code = code
+        self.status = status

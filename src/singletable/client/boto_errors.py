@@ -1,0 +1,129 @@
+"""What botocore raises, as the errors of this package: the same ones that a database in this process raises."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    ConnectionError,  # noqa: A004  # botocore's own
+    CredentialRetrievalError,
+    HTTPClientError,
+    NoCredentialsError,
+    NoRegionError,
+    ParamValidationError,
+    PartialCredentialsError,
+    ProfileNotFound,
+    SSOError,
+    TokenRetrievalError,
+)
+from botocore.parsers import ResponseParserError
+
+from singletable import errors
+from singletable.errors import (
+    ApiError,
+    CancellationReason,
+    ConditionFailedError,
+    CredentialsMissingError,
+    NotDynamoDbError,
+    OtherApiError,
+    SingleTableError,
+    TargetUnreachableError,
+    ThrottledError,
+    ThrottlingReason,
+    TransactionCanceledError,
+    ValidationError,
+)
+
+RAISED = (BotoCoreError, ClientError, ResponseParserError)
+_NO_CREDENTIALS = (
+    NoCredentialsError,
+    PartialCredentialsError,
+    CredentialRetrievalError,
+    ProfileNotFound,
+    SSOError,
+    TokenRetrievalError,
+)
+
+
+def translated(error: Exception, endpoint: str) -> SingleTableError:
+    """Return the error that stands for one of `RAISED`."""
+    match error:
+        case ClientError():
+            return _refusal(error.response, endpoint)
+        case ParamValidationError():
+            return ValidationError(str(error))
+        case _ if isinstance(error, _NO_CREDENTIALS):
+            return CredentialsMissingError(
+                f"There are no credentials for {endpoint}: {error}",
+                hint="run `aws configure` or `aws sso login`, set AWS_PROFILE, or set AWS_ACCESS_KEY_ID and "
+                "AWS_SECRET_ACCESS_KEY",
+            )
+        case NoRegionError():
+            return CredentialsMissingError(
+                f"No region is set for {endpoint}", hint="set AWS_DEFAULT_REGION, or open dynamodb://REGION"
+            )
+        case ConnectionError() | HTTPClientError():
+            return TargetUnreachableError(
+                f"{endpoint} does not answer: {error}",
+                hint="check the address and that the service runs; a write that was under way may have been "
+                "carried out",
+            )
+        case ResponseParserError():
+            return _not_dynamodb(endpoint)
+        case _:
+            return TargetUnreachableError(
+                f"{endpoint} could not be asked: {error}", hint="check the settings of boto3"
+            )
+
+
+def _refusal(response: Mapping[str, Any], endpoint: str) -> SingleTableError:
+    error = response.get("Error", {})
+    code, message = str(error.get("Code", "")), str(error.get("Message", ""))
+    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)
+    if code.isdigit():  # the body held no code, so botocore took the status
+        return _not_dynamodb(endpoint)
+    kind = _kinds().get(code)
+    refusal: ApiError
+    if kind is None:
+        return OtherApiError(code, message, status=status)
+    if kind is ConditionFailedError:
+        refusal = ConditionFailedError(response.get("Item"))
+    elif kind is TransactionCanceledError:
+        refusal = TransactionCanceledError(
+            [_reason(each) for each in response.get("CancellationReasons", ())]
+        )
+    elif issubclass(kind, ThrottledError):
+        # The two errors of throttling spell it differently.
+        limits = response.get("ThrottlingReasons") or response.get("throttlingReasons") or ()
+        refusal = kind(message, [_limit(each) for each in limits])
+    else:
+        refusal = kind(message)
+    refusal.retries = response.get("ResponseMetadata", {}).get("RetryAttempts", 0)
+    refusal.message = message or refusal.message
+    refusal.args = (refusal.message,)
+    return refusal
+
+
+def _not_dynamodb(endpoint: str) -> NotDynamoDbError:
+    return NotDynamoDbError(
+        f"What answers at {endpoint} does not speak DynamoDB's protocol",
+        hint="check the address and the port; `singletable serve` listens at http://127.0.0.1:8000",
+    )
+
+
+def _reason(reason: Mapping[str, Any]) -> CancellationReason:
+    return CancellationReason(reason.get("Code", "None"), reason.get("Message"), reason.get("Item"))
+
+
+def _limit(reason: Mapping[str, Any]) -> ThrottlingReason:
+    return ThrottlingReason(reason.get("reason", ""), reason.get("resource", ""))
+
+
+@cache
+def _kinds() -> dict[str, type[ApiError]]:
+    kinds = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, ApiError)]
+    return {kind.code: kind for kind in kinds if "code" in vars(kind)}

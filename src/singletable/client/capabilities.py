@@ -1,0 +1,122 @@
+"""What a target can do: the features that are not the same everywhere, and how to find out without harm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final
+
+from singletable.client.calls import Call, Steps
+from singletable.errors import ApiError, NotDynamoDbError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What a target can do beyond reading and writing items. A feature that it does not have is False."""
+
+    transactions: bool = True  # TransactWriteItems and TransactGetItems
+    time_to_live: bool = True
+    point_in_time_recovery: bool = True
+    backups: bool = True  # on demand
+    streams: bool = True
+    projections: bool = True  # of indexes are respected; otherwise an index has all attributes
+    multi_attribute_keys: bool = True  # of global indexes
+    deletion_protection: bool = True
+    tags: bool = True
+    encryption: bool = True  # its settings are kept and described
+    consumed_capacity: bool = True  # is in answers when asked for
+
+    def missing(self) -> list[str]:
+        """Name the features that the target does not have."""
+        return [field.name for field in fields(self) if not getattr(self, field.name)]
+
+
+DYNAMODB: Final = Capabilities()
+EMBEDDED: Final = Capabilities()
+# Tried at 3.3.1: it takes SSESpecification and Tags with a new table, and forgets them.
+DYNAMODB_LOCAL: Final = Capabilities(
+    point_in_time_recovery=False, backups=False, tags=False, encryption=False
+)
+# ScyllaDB's docs/alternator/compatibility.md, "Unimplemented API features".
+ALTERNATOR: Final = Capabilities(
+    transactions=False,
+    point_in_time_recovery=False,
+    backups=False,
+    projections=False,
+    multi_attribute_keys=False,
+    deletion_protection=False,
+    encryption=False,
+    consumed_capacity=False,
+)
+
+# --- finding out ----------------------------------------------------------------------------------------
+
+# No table can have this name, and no ARN this form. So the requests below change nothing, wherever they go: a
+# service that has the operation refuses the name, and one that has not says so.
+_NO_TABLE: Final = "not a table?"
+_PROBES: Final[dict[str, tuple[str, dict[str, Any]]]] = {
+    "transactions": (
+        "TransactWriteItems",
+        {
+            "TransactItems": [
+                {
+                    "ConditionCheck": {
+                        "TableName": _NO_TABLE,
+                        "Key": {"id": {"S": "x"}},
+                        "ConditionExpression": "attribute_exists(id)",
+                    }
+                }
+            ]
+        },
+    ),
+    "time_to_live": (
+        "UpdateTimeToLive",
+        {
+            "TableName": _NO_TABLE,
+            "TimeToLiveSpecification": {"Enabled": False, "AttributeName": "x"},
+        },
+    ),
+    # Not DescribeContinuousBackups, which Alternator answers with "disabled".
+    "point_in_time_recovery": (
+        "UpdateContinuousBackups",
+        {
+            "TableName": _NO_TABLE,
+            "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": False},
+        },
+    ),
+    "backups": ("ListBackups", {"Limit": 1}),
+    "streams": ("ListStreams", {"Limit": 1}),
+    "tags": ("ListTagsOfResource", {"ResourceArn": "not-an-arn"}),
+}
+_UNKNOWN_OPERATION: Final = frozenset({"UnknownOperationException", "NotImplemented", "InvalidAction"})
+_NOT_IMPLEMENTED_STATUS: Final = 501
+
+
+def detect_capabilities(*, streams: bool = True) -> Steps[Capabilities]:
+    """Find out what an endpoint can do. What no harmless request tells is taken from its kind.
+
+    Without `streams`, nobody is there to be asked about them.
+    """
+    found: dict[str, bool] = {}
+    for feature, (operation, params) in _PROBES.items():
+        if feature != "streams" or streams:
+            found[feature] = yield from _has(operation, params, is_first=not found)
+    if not found["transactions"]:
+        kind = ALTERNATOR
+    elif not found["point_in_time_recovery"]:
+        kind = DYNAMODB_LOCAL
+    else:
+        kind = DYNAMODB
+    return replace(kind, **found)
+
+
+def _has(operation: str, params: dict[str, Any], *, is_first: bool) -> Steps[bool]:
+    try:
+        yield Call(operation, params)
+    except ApiError as error:
+        return error.code not in _UNKNOWN_OPERATION and error.status != _NOT_IMPLEMENTED_STATUS
+    except NotDynamoDbError:
+        # Streams are a service of their own, which an endpoint may not run.
+        if is_first:
+            raise
+        return False
+    return True

@@ -1,0 +1,75 @@
+"""Clients of boto3 for AWS and for other endpoints, with the credentials that boto3 would find."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from botocore.config import Config
+from botocore.session import Session
+
+from singletable.boto.clients import ANY_CREDENTIALS, LoaderWithoutEndpoints
+
+PARALLEL_MAX: Final = 16  # calls at once, of one `Together`
+_DEFAULT_REGION: Final = "us-east-1"
+_AWS_HOST: Final = re.compile(r"(?:.+\.)?amazonaws\.com(?:\.cn)?|.+\.api\.aws")
+_AWS_REGION: Final = re.compile(r"(?:^|\.)([a-z]{2}(?:-[a-z]+)+-[0-9]+)\.")
+# A request is answered within milliseconds, or not at all. Parameters are checked by whoever is asked; and with a
+# user agent of its own, a client does not put one together for every call.
+_CONFIG: Final = Config(
+    connect_timeout=5,
+    read_timeout=30,
+    max_pool_connections=2 * PARALLEL_MAX,
+    tcp_keepalive=True,
+    parameter_validation=False,
+    user_agent="singletable",
+)
+
+
+@cache
+def _loader() -> LoaderWithoutEndpoints:
+    return LoaderWithoutEndpoints()  # one for all: the model of DynamoDB takes 70 ms to load
+
+
+def is_aws(endpoint: str) -> bool:
+    """Whether an endpoint is one of AWS itself."""
+    return _AWS_HOST.fullmatch(urlsplit(endpoint).hostname or "") is not None
+
+
+class Connection:
+    """A way to a service, by which clients for its tables and for its streams are made."""
+
+    def __init__(self, session: Session, arguments: dict[str, Any]) -> None:
+        self._session = session
+        self._arguments = arguments
+
+    def client(self, service: str) -> Any:
+        # Who wants "adaptive", or another number of attempts, says so in the settings of AWS.
+        mode = self._session.get_config_variable("retry_mode")
+        retries = {"mode": "standard" if mode in (None, "legacy") else mode}
+        config = _CONFIG.merge(Config(retries=retries))
+        return self._session.create_client(service, config=config, **self._arguments)
+
+
+def connect_region(region: str, profile: str | None) -> Connection:
+    """Find the way to a region of AWS, with boto3's chain of credentials."""
+    return Connection(Session(profile=profile), {"region_name": region})
+
+
+def connect_endpoint(url: str) -> Connection:
+    """Find the way to an endpoint. One that is not of AWS can do without credentials."""
+    session = Session()
+    arguments: dict[str, Any] = {"endpoint_url": url}
+    if is_aws(url):
+        region = _AWS_REGION.search(urlsplit(url).hostname or "")
+        arguments["region_name"] = region[1] if region else None
+        return Connection(session, arguments)
+    session.register_component("data_loader", _loader())
+    # Whoever runs an endpoint of their own waits a second or more for the machine's role, and has none.
+    session.get_component("credential_provider").remove("iam-role")
+    arguments["region_name"] = session.get_config_variable("region") or _DEFAULT_REGION
+    if session.get_credentials() is None:
+        arguments.update(ANY_CREDENTIALS)
+    return Connection(session, arguments)

@@ -1,0 +1,77 @@
+"""A client over a database in this process: no network, no serialisation, straight to the engine."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from singletable.client.base import Answer, Client, Sleep
+from singletable.client.calls import Call
+from singletable.client.capabilities import EMBEDDED, Capabilities
+from singletable.database import Database
+
+# These take microseconds, less than a thread would. Anything else may wait for the disk.
+_READS: Final = frozenset(
+    {
+        "BatchGetItem",
+        "DescribeContinuousBackups",
+        "DescribeEndpoints",
+        "DescribeLimits",
+        "DescribeStream",
+        "DescribeTable",
+        "DescribeTimeToLive",
+        "GetItem",
+        "Query",
+        "Scan",
+        "TransactGetItems",
+    }
+)
+
+
+class EmbeddedClient(Client):
+    """Asks a `Database`. One that it owns is closed with it.
+
+    In `arun`, reads are carried out on the event loop, and writes in a thread, because a durable one waits for the
+    disk. A write whose task is cancelled is carried out all the same.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        owns: bool,
+        capabilities: Capabilities = EMBEDDED,
+        sleep: Sleep | None = None,
+    ) -> None:
+        super().__init__(database.clock, sleep)
+        self.database = database
+        self._owns = owns
+        self._capabilities = capabilities
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return self._capabilities
+
+    def call(self, operation: str, params: Mapping[str, Any]) -> Answer:
+        answer: Answer = self.database.call(operation, params)
+        return answer
+
+    async def acall(self, operation: str, params: Mapping[str, Any]) -> Answer:
+        if operation in _READS:
+            return self.call(operation, params)
+        return await asyncio.to_thread(self.call, operation, params)
+
+    def call_together(self, calls: Sequence[Call]) -> list[Answer]:
+        """Carry out one after the other: the engine has one writer, and its reads are short."""
+        return [self.call(call.operation, call.params) for call in calls]
+
+    async def acall_together(self, calls: Sequence[Call]) -> list[Answer]:
+        return [await self.acall(call.operation, call.params) for call in calls]
+
+    def close(self) -> None:
+        if self._owns:
+            self.database.close()
+
+    def __repr__(self) -> str:
+        return f"<EmbeddedClient {self.database.path}>"

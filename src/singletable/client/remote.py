@@ -1,0 +1,190 @@
+"""A client over boto3: for AWS, and for every endpoint that speaks DynamoDB's protocol."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final, TypeVar
+
+from singletable.client.base import Answer, Client, Sleep
+from singletable.client.boto_errors import RAISED, translated
+from singletable.client.calls import Call, Steps
+from singletable.client.capabilities import DYNAMODB, Capabilities, detect_capabilities
+from singletable.client.connecting import PARALLEL_MAX, Connection, connect_endpoint, connect_region, is_aws
+from singletable.clock import Clock
+from singletable.errors import TargetError, UnknownOperationError, UnknownTargetError
+
+T = TypeVar("T")
+
+# To boto3, streams are a service of their own.
+_STREAM_OPERATIONS: Final = frozenset({"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"})
+
+
+class RemoteClient(Client):
+    """Asks a boto3 client. What botocore raises becomes the errors of this package.
+
+    boto3 knows no async: in `arun`, every call runs in one of a few threads, and so do calls that may run at once.
+    A call whose task is cancelled is carried out all the same.
+
+    Without capabilities, they are found out once, when somebody asks for them.
+    """
+
+    def __init__(
+        self,
+        boto_client: Any,
+        *,
+        endpoint: str,
+        capabilities: Capabilities | None,
+        clock: Clock,
+        make_streams_client: Callable[[], Any] | None = None,
+        owns: bool = False,
+        sleep: Sleep | None = None,
+    ) -> None:
+        super().__init__(clock, sleep)
+        self.boto_client = boto_client
+        self.endpoint = endpoint
+        self._capabilities = capabilities
+        self._make_streams_client = make_streams_client
+        self._streams_client: Any = None
+        self._owns = owns
+        self._methods = _methods(boto_client)
+        self._threads = ThreadPoolExecutor(PARALLEL_MAX, thread_name_prefix="singletable-client")
+
+    @property
+    def capabilities(self) -> Capabilities:
+        if self._capabilities is None:
+            detecting = detect_capabilities(streams=self._make_streams_client is not None)
+            self._capabilities = self.run(detecting)
+        return self._capabilities
+
+    def call(self, operation: str, params: Mapping[str, Any]) -> Answer:
+        method = self._methods.get(operation) or self._stream_method(operation)
+        try:
+            answer: Answer = method(**params)
+        except RAISED as error:
+            raise translated(error, self.endpoint) from error
+        answer.pop("ResponseMetadata", None)
+        return answer
+
+    async def acall(self, operation: str, params: Mapping[str, Any]) -> Answer:
+        return await self._in_thread(lambda: self.call(operation, params))
+
+    def call_together(self, calls: Sequence[Call]) -> list[Answer]:
+        if len(calls) == 1:
+            return [self.call(calls[0].operation, calls[0].params)]
+        running = [self._threads.submit(self.call, call.operation, call.params) for call in calls]
+        try:
+            return [each.result() for each in running]
+        finally:
+            for each in running:
+                each.cancel()
+
+    async def acall_together(self, calls: Sequence[Call]) -> list[Answer]:
+        running = [asyncio.ensure_future(self.acall(call.operation, call.params)) for call in calls]
+        answers = await asyncio.gather(*running, return_exceptions=True)
+        for answer in answers:
+            if isinstance(answer, BaseException):
+                raise answer
+        return [answer for answer in answers if not isinstance(answer, BaseException)]
+
+    async def arun(self, steps: Steps[T]) -> T:
+        """Go through steps to their end without holding up the event loop: every call runs in a thread."""
+        if self._capabilities is None:  # the steps may ask for them, and would hold up the loop
+            await self._in_thread(lambda: self.capabilities)
+        return await super().arun(steps)
+
+    def close(self) -> None:
+        self._threads.shutdown()
+        if self._owns:
+            self.boto_client.close()
+        if self._streams_client is not None:
+            self._streams_client.close()
+
+    def __repr__(self) -> str:
+        return f"<RemoteClient {self.endpoint}>"
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    def _stream_method(self, operation: str) -> Callable[..., Any]:
+        if operation not in _STREAM_OPERATIONS:
+            raise UnknownOperationError(f"boto3 knows no operation {operation!r} of DynamoDB")
+        if self._make_streams_client is None:
+            raise TargetError(
+                "The boto3 client that was given cannot read streams",
+                hint='open "dynamodb://REGION" or the URL of the endpoint instead of a client',
+            )
+        self._streams_client = self._make_streams_client()
+        self._methods = {**_methods(self._streams_client), **self._methods}
+        return self._methods[operation]
+
+
+# --- making one -----------------------------------------------------------------------------------------
+
+
+def open_region(
+    region: str,
+    profile: str | None,
+    *,
+    clock: Clock,
+    capabilities: Capabilities | None = None,
+    sleep: Sleep | None = None,
+) -> RemoteClient:
+    """Open a region of AWS, with the credentials that boto3 finds."""
+    name = f"dynamodb://{region}"
+    return _connected(lambda: connect_region(region, profile), name, clock, capabilities or DYNAMODB, sleep)
+
+
+def open_endpoint(
+    url: str, *, clock: Clock, capabilities: Capabilities | None = None, sleep: Sleep | None = None
+) -> RemoteClient:
+    """Open an endpoint that speaks DynamoDB's protocol."""
+    if capabilities is None and is_aws(url):
+        capabilities = DYNAMODB
+    return _connected(lambda: connect_endpoint(url), url, clock, capabilities, sleep)
+
+
+def adopt(
+    boto_client: Any, *, clock: Clock, capabilities: Capabilities | None = None, sleep: Sleep | None = None
+) -> RemoteClient:
+    """Use a boto3 client that somebody else has made, and closes."""
+    meta = getattr(boto_client, "meta", None)
+    model = getattr(meta, "service_model", None)
+    if getattr(model, "service_name", None) != "dynamodb":
+        raise UnknownTargetError(
+            f"{boto_client!r} is no boto3 client for DynamoDB",
+            hint='pass boto3.client("dynamodb"); a resource or its client translates values, and will not do',
+        )
+    endpoint = boto_client.meta.endpoint_url
+    if capabilities is None and is_aws(endpoint):
+        capabilities = DYNAMODB
+    return RemoteClient(boto_client, endpoint=endpoint, capabilities=capabilities, clock=clock, sleep=sleep)
+
+
+def _connected(
+    connect: Callable[[], Connection],
+    name: str,
+    clock: Clock,
+    capabilities: Capabilities | None,
+    sleep: Sleep | None,
+) -> RemoteClient:
+    try:
+        connection = connect()
+        boto_client = connection.client("dynamodb")
+    except RAISED as error:
+        raise translated(error, name) from error
+    return RemoteClient(
+        boto_client,
+        endpoint=name,
+        capabilities=capabilities,
+        clock=clock,
+        make_streams_client=lambda: connection.client("dynamodbstreams"),
+        owns=True,
+        sleep=sleep,
+    )
+
+
+def _methods(boto_client: Any) -> dict[str, Callable[..., Any]]:
+    names: Mapping[str, str] = boto_client.meta.method_to_api_mapping
+    return {operation: getattr(boto_client, name) for name, operation in names.items()}

@@ -1,0 +1,247 @@
+"""Every error that this package raises on purpose.
+
+SingleTableError
+├── ApiError                            what DynamoDB itself would answer: a code and a message
+│   ├── ValidationError
+│   ├── SerializationError
+│   ├── UnknownOperationError
+│   ├── AccessDeniedError
+│   ├── ConditionFailedError
+│   ├── TransactionCanceledError
+│   ├── IdempotentParameterMismatchError
+│   ├── ResourceNotFoundError
+│   ├── ResourceInUseError
+│   ├── LimitExceededError
+│   ├── TableAlreadyExistsError
+│   ├── TableNotFoundError
+│   ├── TableInUseError
+│   ├── BackupNotFoundError
+│   ├── BackupInUseError
+│   ├── InvalidRestoreTimeError
+│   ├── RecoveryUnavailableError
+│   ├── ContinuousBackupsUnavailableError
+│   ├── ExpiredIteratorError
+│   ├── TrimmedDataAccessError
+│   ├── ThrottledError                  only where throttling was asked for
+│   │   ├── ThroughputExceededError
+│   │   └── ThrottlingError
+│   ├── InternalServerError
+│   └── OtherApiError                   a code that only other services answer
+├── TargetError                         the way to the service, not the request
+│   ├── UnknownTargetError
+│   ├── TargetUnreachableError
+│   ├── NotDynamoDbError
+│   ├── CredentialsMissingError
+│   └── Boto3MissingError
+├── ConsumerError                       a consumer of changes, not a request
+│   ├── NotLoggedError
+│   ├── ConsumerBusyError
+│   └── ConsumerEndedError
+├── DatabaseError                       the file or the process, not the request
+│   ├── NotADatabaseError
+│   ├── NewerFormatError
+│   ├── CorruptDatabaseError
+│   ├── ReadOnlyDatabaseError
+│   ├── DiskFullError
+│   ├── StorageFailedError
+│   ├── DatabaseBusyError
+│   ├── DatabaseClosedError
+│   └── ForkedDatabaseError
+└── DesignError                         a design, or its use: a number and a page for each (`designs`)
+    ├── DeclarationError            ST101  a class that cannot mean what it says; raised when it is created
+    ├── UnknownFieldError           ST201  a field that the entity does not have
+    ├── MissingKeyPartError         ST202  a key cannot be built whole
+    ├── SeparatorError              ST203  a value holds the separator of its key's template
+    ├── KeyValueError               ST204  a value that a key cannot hold
+    ├── ItemTooLargeError           ST205  an item over 400 KB
+    ├── InvalidItemError            ST207  a stored item that is not what the entity says
+    ├── InvalidWriteError           ST208  writes that cannot be carried out together
+    ├── AlreadyExistsError          ST301  `create` of what is there
+    ├── NotFoundError               ST302  nothing has this key
+    ├── VersionConflictError        ST303  somebody else has changed the item
+    ├── DuplicateError              ST304  a value that must be unique is taken
+    ├── ConditionNotMetError        ST305  a condition of the caller does not hold
+    ├── CursorError                 ST401  no cursor of ours, or one that was changed
+    ├── CursorMismatchError         ST402  a cursor of another query
+    ├── ConsistencyError            ST403  a consistent read of an index
+    ├── SeveralFoundError           ST404  more than the one that was asked for
+    ├── TableMissingError           ST501  the design's table is not there
+    ├── TableDiffersError           ST502  the table is not as the design says
+    ├── CapabilityError             ST503  the target cannot do this
+    └── MigrationError              ST601  a migration cannot go on
+
+LargeItemWarning                    ST206  an item over 100 KB
+"""
+
+from __future__ import annotations
+
+from singletable.errors.api import (
+    INVALID,
+    ONE_ERROR,
+    AccessDeniedError,
+    ApiError,
+    BackupInUseError,
+    BackupNotFoundError,
+    CancellationReason,
+    ConditionFailedError,
+    ContinuousBackupsUnavailableError,
+    ExpiredIteratorError,
+    IdempotentParameterMismatchError,
+    InternalServerError,
+    InvalidRestoreTimeError,
+    Item,
+    LimitExceededError,
+    OtherApiError,
+    RecoveryUnavailableError,
+    ResourceInUseError,
+    ResourceNotFoundError,
+    SerializationError,
+    TableAlreadyExistsError,
+    TableInUseError,
+    TableNotFoundError,
+    ThrottledError,
+    ThrottlingError,
+    ThrottlingReason,
+    ThroughputExceededError,
+    TransactionCanceledError,
+    TrimmedDataAccessError,
+    UnknownOperationError,
+    ValidationError,
+)
+from singletable.errors.base import (
+    SingleTableError,
+)
+from singletable.errors.consumers import (
+    ConsumerBusyError,
+    ConsumerEndedError,
+    ConsumerError,
+    NotLoggedError,
+)
+from singletable.errors.databases import (
+    CorruptDatabaseError,
+    DatabaseBusyError,
+    DatabaseClosedError,
+    DatabaseError,
+    DiskFullError,
+    ForkedDatabaseError,
+    NewerFormatError,
+    NotADatabaseError,
+    ReadOnlyDatabaseError,
+    StorageFailedError,
+)
+from singletable.errors.designs import (
+    AlreadyExistsError,
+    CapabilityError,
+    ConditionNotMetError,
+    ConsistencyError,
+    CursorError,
+    CursorMismatchError,
+    DeclarationError,
+    DesignError,
+    DuplicateError,
+    InvalidItemError,
+    InvalidWriteError,
+    ItemTooLargeError,
+    KeyValueError,
+    LargeItemWarning,
+    MigrationError,
+    MissingKeyPartError,
+    NotFoundError,
+    SeparatorError,
+    SeveralFoundError,
+    TableDiffersError,
+    TableMissingError,
+    UnknownFieldError,
+    VersionConflictError,
+)
+from singletable.errors.targets import (
+    Boto3MissingError,
+    CredentialsMissingError,
+    NotDynamoDbError,
+    TargetError,
+    TargetUnreachableError,
+    UnknownTargetError,
+)
+
+__all__ = [
+    "INVALID",
+    "ONE_ERROR",
+    "AccessDeniedError",
+    "AlreadyExistsError",
+    "ApiError",
+    "BackupInUseError",
+    "BackupNotFoundError",
+    "Boto3MissingError",
+    "CancellationReason",
+    "CapabilityError",
+    "ConditionFailedError",
+    "ConditionNotMetError",
+    "ConsistencyError",
+    "ConsumerBusyError",
+    "ConsumerEndedError",
+    "ConsumerError",
+    "ContinuousBackupsUnavailableError",
+    "CorruptDatabaseError",
+    "CredentialsMissingError",
+    "CursorError",
+    "CursorMismatchError",
+    "DatabaseBusyError",
+    "DatabaseClosedError",
+    "DatabaseError",
+    "DeclarationError",
+    "DesignError",
+    "DiskFullError",
+    "DuplicateError",
+    "ExpiredIteratorError",
+    "ForkedDatabaseError",
+    "IdempotentParameterMismatchError",
+    "InternalServerError",
+    "InvalidItemError",
+    "InvalidRestoreTimeError",
+    "InvalidWriteError",
+    "Item",
+    "ItemTooLargeError",
+    "KeyValueError",
+    "LargeItemWarning",
+    "LimitExceededError",
+    "MigrationError",
+    "MissingKeyPartError",
+    "NewerFormatError",
+    "NotADatabaseError",
+    "NotDynamoDbError",
+    "NotFoundError",
+    "NotLoggedError",
+    "OtherApiError",
+    "ReadOnlyDatabaseError",
+    "RecoveryUnavailableError",
+    "ResourceInUseError",
+    "ResourceNotFoundError",
+    "SeparatorError",
+    "SerializationError",
+    "SeveralFoundError",
+    "SingleTableError",
+    "StorageFailedError",
+    "TableAlreadyExistsError",
+    "TableDiffersError",
+    "TableInUseError",
+    "TableMissingError",
+    "TableNotFoundError",
+    "TargetError",
+    "TargetUnreachableError",
+    "ThrottledError",
+    "ThrottlingError",
+    "ThrottlingReason",
+    "ThroughputExceededError",
+    "TransactionCanceledError",
+    "TrimmedDataAccessError",
+    "UnknownFieldError",
+    "UnknownOperationError",
+    "UnknownTargetError",
+    "ValidationError",
+    "VersionConflictError",
+]
+
+# Users know them by where they import them from, and so do tracebacks.
+for _name in __all__:
+    if isinstance(globals()[_name], type):
+        globals()[_name].__module__ = __name__

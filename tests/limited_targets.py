@@ -1,0 +1,89 @@
+"""Endpoints that lack what others have: the real server, with some operations refused as unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import orjson
+
+from singletable import Database
+from singletable.client import Call, EmbeddedClient
+from singletable.client.base import Answer
+from singletable.client.capabilities import Capabilities
+from singletable.errors import UnknownOperationError
+from singletable.metrics import MetricsSnapshot
+from singletable.server import BackgroundServer
+from singletable.storage.write_groups import OpenGroup
+from singletable.wire.answers import WaitingWrite, WireAnswer
+
+TRANSACTIONS = frozenset({"TransactWriteItems", "TransactGetItems"})
+# What ScyllaDB's Alternator does not know (its docs/alternator/compatibility.md).
+UNKNOWN_TO_ALTERNATOR = TRANSACTIONS | {
+    "CreateBackup", "DeleteBackup", "DescribeBackup", "ListBackups", "RestoreTableFromBackup",
+    "RestoreTableToPointInTime", "UpdateContinuousBackups",
+}  # fmt: skip
+
+
+class LimitedDatabase:
+    """What a server needs of a database; operations that it is not to know are answered as unknown."""
+
+    def __init__(self, database: Database, unknown: frozenset[str]) -> None:
+        self._database = database
+        self._unknown = unknown
+
+    @property
+    def is_in_memory(self) -> bool:
+        return self._database.is_in_memory
+
+    def metrics(self) -> MetricsSnapshot:
+        return self._database.metrics()
+
+    def refused(self, *, throttled: bool) -> None:
+        self._database.refused(throttled=throttled)
+
+    def answer(self, operation: str, body: bytes) -> WireAnswer:
+        return self.refusal(operation) or self._database.answer(operation, body)
+
+    def begin(self, operation: str, body: bytes) -> WireAnswer | WaitingWrite | None:
+        return self.refusal(operation) or self._database.begin(operation, body)
+
+    def apply_writes(self, waiting: Sequence[WaitingWrite]) -> OpenGroup[Any] | None:
+        return self._database.apply_writes(waiting)
+
+    def commit_writes(self, waiting: Sequence[WaitingWrite], group: OpenGroup[Any]) -> list[WireAnswer]:
+        return self._database.commit_writes(waiting, group)
+
+    def answer_writes(self, waiting: Sequence[WaitingWrite]) -> list[WireAnswer]:
+        return self._database.answer_writes(waiting)
+
+    def refusal(self, operation: str) -> WireAnswer | None:
+        if operation not in self._unknown:
+            return None
+        code = "com.amazonaws.dynamodb.v20120810#UnknownOperationException"
+        message = f"Unsupported operation {operation}"
+        return WireAnswer(400, orjson.dumps({"__type": code, "message": message}))
+
+
+@contextmanager
+def limited_endpoint(database: Database, unknown: frozenset[str] = TRANSACTIONS) -> Iterator[str]:
+    """Serve a database without some operations; yield the URL."""
+    with BackgroundServer(LimitedDatabase(database, unknown)) as address:
+        yield address.url
+
+
+class LimitedClient(EmbeddedClient):
+    """A database in the process without transactions: whoever asks for one all the same is refused."""
+
+    def __init__(self, database: Database, unknown: frozenset[str] = TRANSACTIONS, **more: Any) -> None:
+        limited = Capabilities(transactions=not unknown & TRANSACTIONS)
+        super().__init__(database, owns=False, capabilities=limited, **more)
+        self._unknown = unknown
+        self.calls: list[Call] = []
+
+    def call(self, operation: str, params: Mapping[str, Any]) -> Answer:
+        self.calls.append(Call(operation, dict(params)))
+        if operation in self._unknown:
+            raise UnknownOperationError(f"Unsupported operation {operation}")
+        return super().call(operation, params)
