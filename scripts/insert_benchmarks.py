@@ -21,7 +21,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 RESULTS = ROOT / "benchmarks" / "results"
-SUITES = ("speed", "growth", "startup", "boto3", "log", "ttl", "background")
+SUITES = ("speed", "growth", "startup", "boto3", "design", "log", "ttl", "background")
 SERVER_SUITES = ("http", "http-slow-disk", "http-boto3", "http-start", "http-stalls")
 
 NO_FIGURES = "There are no figures of this release yet. `make bench` measures them on your machine.\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -181,6 +182,19 @@ def test_blocks_of_a_document_share_names_files_and_exports(run: Callable[[str],
         "```python\nassert y == 2\n```\n```sh\ntest -f f\n```\n"
         "```console\n$ export A=b\n$ echo $A\nb\n```\n"
     )
+
+
+def test_block_that_names_a_file_is_there_as_one(run: Callable[[str], None]) -> None:
+    run(
+        "```python\n# one.py\nx = 1\n```\n```python\n# one.py\ny = x + 1\n```\n"
+        "```sh\npython -c 'import one; assert one.y == 2'\n```\n"
+        "```python\nfrom one import y\nassert y == 2\n```\n"
+    )
+    assert "one" not in sys.modules
+
+
+def test_block_has_no_import_that_it_does_not_show(run: Callable[[str], None]) -> None:
+    run("```python\ndef f(x: int): ...\nassert f.__annotations__ == {'x': int}\n```\n")
 
 
 def test_transcript_is_split_at_its_prompts() -> None:

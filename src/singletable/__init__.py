@@ -1,7 +1,9 @@
-"""A durable, DynamoDB-compatible database inside a Python process.
+"""A durable, DynamoDB-compatible database inside a Python process, and typed single-table designs on it.
 
 >>> import singletable
 >>> db = singletable.Database.open(":memory:")
+
+What `singletable.design` has can be imported from here too: `from singletable import Design, Entity, Key`.
 """
 
 from __future__ import annotations
@@ -11,9 +13,99 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from singletable import errors
     from singletable.database import Database, patch
+    from singletable.design import *  # noqa: F403  # all of __all__ below
 
-__all__ = ["Database", "__version__", "errors", "patch"]
+# ruff: noqa: F405, RUF022
+__all__ = [
+    "Database",
+    "__version__",
+    "errors",
+    "patch",
+    # --- of singletable.design
+    "Add",
+    "And",
+    "Append",
+    "AverageOf",
+    "BatchGet",
+    "BeginsWith",
+    "BucketOf",
+    "Cascade",
+    "Casing",
+    "Change",
+    "Check",
+    "Collect",
+    "Collection",
+    "Compressed",
+    "Condition",
+    "Contains",
+    "CopyOf",
+    "CountOf",
+    "Create",
+    "CreatedAt",
+    "Delete",
+    "Derived",
+    "Design",
+    "Difference",
+    "Digits",
+    "Drift",
+    "Entity",
+    "Eq",
+    "Exists",
+    "Found",
+    "Ge",
+    "Get",
+    "Gt",
+    "In",
+    "Index",
+    "Key",
+    "Keys",
+    "Le",
+    "Lt",
+    "Merged",
+    "Mismatch",
+    "Ne",
+    "NoSortKey",
+    "Normalize",
+    "Not",
+    "Or",
+    "Pad",
+    "Page",
+    "PatternInfo",
+    "Prefix",
+    "Put",
+    "Query",
+    "Rate",
+    "ShardOf",
+    "SortKey",
+    "Stored",
+    "SumOf",
+    "Table",
+    "TableReport",
+    "Ttl",
+    "Unique",
+    "Update",
+    "UpdatedAt",
+    "Usage",
+    "Verbatim",
+    "VerifyReport",
+    "Version",
+    "Volume",
+    "Walk",
+    "Written",
+    "auto",
+    "buckets",
+    "collect",
+    "expires",
+    "gather",
+    "on",
+    "pattern",
+    "shards",
+    "upcast",
+]
 __version__ = "0.1.0"
+
+_OF_DATABASE = frozenset({"Database", "patch"})
+_OF_DESIGN = frozenset(__all__) - _OF_DATABASE - {"__version__", "errors"}
 
 
 def __dir__() -> list[str]:
@@ -21,8 +113,12 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    # Loaded on first use: a program that only imports the package does not pay for the engine.
-    if name in ("Database", "patch"):
+    # Loaded on first use: a program that only imports the package does not pay for the engine, nor for Pydantic.
+    if name in _OF_DESIGN:
+        import singletable.design
+
+        return getattr(singletable.design, name)
+    if name in _OF_DATABASE:
         import singletable.database
 
         return getattr(singletable.database, name)

@@ -1,8 +1,9 @@
 """Running a document: its blocks, one after the other, in a directory of their own.
 
-Python blocks share their names, shell blocks their exports. A server that a block starts is started for real
-and runs until the end of the document; since port 8000 may be taken, it gets a free one, and every later
-`127.0.0.1:8000` of the document means that.
+Python blocks share their names, shell blocks their exports. A Python block that begins with the name of a file, in
+a comment, is added to that file as well, for what later blocks import or run. A server that a block starts is
+started for real and runs until the end of the document; since port 8000 may be taken, it gets a free one, and
+every later `127.0.0.1:8000` of the document means that.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from importlib.metadata import metadata
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 from docs.blocks import ROOT, Block
@@ -29,6 +31,7 @@ _WRITTEN_ADDRESS: Final = "127.0.0.1:8000"
 _SERVERS: Final = ("singletable serve", "singletable demo", "make run")
 # What cannot run inside a test, since it makes the very environment that the tests run in.
 _SET_UP: Final = ("make", "pip")
+_NAMED: Final = re.compile(r"# (\w+\.py)\n")
 _AWS_STAND_IN: Final = Path(__file__).with_name("aws_stand_in.py")
 
 
@@ -88,11 +91,24 @@ class Page:
     def _run_python(self, block: Block) -> None:
         # As many lines in front as in the document, so that a traceback names the right one.
         source = "\n" * (block.line - 1) + block.text
-        exec(compile(source, str(block.path), "exec"), self.names)
+        # The block has the imports that it shows, not those of this file from the future.
+        exec(compile(source, str(block.path), "exec", dont_inherit=True), self.names)
+        named = _NAMED.match(block.text)
+        if named is not None:
+            self._add_to_file(named[1], block.text)
         if "\ndef test_" in source:
             (self.directory / "test_block.py").write_text(source, encoding="utf-8")
             run_tests = "python -m pytest -q -p no:cacheprovider -p singletable.testing.plugin test_block.py"
             self._run_shell(f"PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {run_tests}", block)
+
+    def _add_to_file(self, name: str, text: str) -> None:
+        with open(self.directory / name, "a", encoding="utf-8") as file:
+            file.write(text)
+        # To the blocks of this page, what they have run already is what they import from the file.
+        name = name.removesuffix(".py")
+        sys.modules[name] = module = ModuleType(name)
+        module.__dict__.update(self.names, __name__=name)
+        self.stack.callback(sys.modules.pop, name, None)
 
     def _run_pycon(self, block: Block) -> None:
         test = doctest.DocTestParser().get_doctest(

@@ -47,7 +47,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except SingleTableError as error:
-        say_error(str(error), hint=getattr(error, "hint", None))
+        hint = getattr(error, "hint", None)
+        # Some errors end with their hint when they are shown as text.
+        say_error(str(error).removesuffix(f"\n\nhint: {hint}"), hint=hint)
         return FAILED
     except Exception as error:
         say_error(f"{type(error).__name__}: {error}", hint="run it again with --debug to see where")
@@ -55,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    command = import_module(f"singletable.cli.{arguments.command}")
+    command = import_module(f"singletable.cli.{arguments.command.replace('-', '_')}")
     code: int = command.run(arguments)
     if sys.stdout is not None:
         sys.stdout.flush()

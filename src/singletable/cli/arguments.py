@@ -7,7 +7,9 @@ import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from singletable import __version__
+from singletable.cli.design_arguments import add_create_table, add_diff
 from singletable.cli.messages import say_error
+from singletable.cli.migrate_arguments import add_migrate
 from singletable.limits import INDEX_DELAY_S_MAX, TTL_SWEEP_S_MAX, TTL_SWEEP_S_MIN
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ examples:
   singletable backup app.db copy.db    a copy of the whole file, while others use it
   singletable stream tail app.db users the changes of a table, as they come
   singletable history app.db users u1  the versions of an item, and what changed
+  singletable diff app:Shop app.db     is the table of a design as the design says?
+  singletable migrate plan app:Shop    what has changed in a design since the newest migration
 
 exit codes: 0, 1 if the answer is no, 2 for wrong use or a failure, 130 after Ctrl-C
 """
@@ -167,6 +171,9 @@ def build_parser() -> argparse.ArgumentParser:
     _add_restore(commands)
     _add_stream(commands)
     _add_history(commands)
+    add_create_table(commands, _add)
+    add_diff(commands, _add)
+    add_migrate(commands, _add)
     _add_demo(commands)
     return parser
 

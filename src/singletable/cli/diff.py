@@ -1,0 +1,37 @@
+"""`singletable diff`: is the table of a design as the design says?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from singletable.cli.design_modules import load_design
+from singletable.cli.messages import say
+
+if TYPE_CHECKING:
+    import argparse
+
+SAME = 0
+DIFFERS = 1
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare a table with its design; print one line for each difference."""
+    drift = load_design(arguments.design).diff(arguments.target, **dict(arguments.env))
+    if arguments.json:
+        found = [asdict(difference) for difference in drift]
+        print(json.dumps({"same": not drift, "differences": found, "unsupported": drift.unsupported}))
+    else:
+        for difference in drift:
+            print(difference)
+        for what in drift.unsupported:
+            say(f"not compared, because the target does not know it: {what}")
+        say(f"{arguments.target} {_verdict(len(drift))}")
+    return DIFFERS if drift else SAME
+
+
+def _verdict(difference_count: int) -> str:
+    if difference_count == 0:
+        return "is as the design says"
+    return f"differs from the design in {difference_count} thing{'' if difference_count == 1 else 's'}"

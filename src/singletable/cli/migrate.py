@@ -1,0 +1,208 @@
+"""`singletable migrate`: the difference between two versions of a design, written, rehearsed and run."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from singletable.cli.messages import say, say_error
+from singletable.cli.migrate_progress import migration_progress
+from singletable.design import Design
+from singletable.design.drift import is_missing_file
+from singletable.errors import MigrationError
+from singletable.migrate import Folder, Migration, Pace, Runner, VerificationError, new_migration, plan
+from singletable.migrate.steps import step_data
+
+if TYPE_CHECKING:
+    import argparse
+
+    from singletable.migrate import MigrationReport, MigrationStep, Record
+
+DONE = 0
+NOT_DONE = 1
+_INDENT = "  "
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run one of the commands below `migrate`."""
+    commands: dict[str, Callable[[argparse.Namespace], int]] = {
+        "new": _new,
+        "plan": _plan,
+        "run": _run,
+        "status": _status,
+        "verify": _verify,
+    }
+    return commands[arguments.migrate_command](arguments)
+
+
+# --- what has changed -------------------------------------------------------------------------------------
+
+
+def _plan(arguments: argparse.Namespace) -> int:
+    steps = plan(_design(arguments), arguments.folder, every_item=arguments.every_item)
+    if arguments.json:
+        print(json.dumps({"steps": [step_data(step) for step in steps]}))
+        return DONE
+    for line in _lines(steps):
+        print(line)
+    if not steps:
+        say("nothing has changed since the newest migration")
+    return DONE
+
+
+def _new(arguments: argparse.Namespace) -> int:
+    design = _design(arguments)
+    written = new_migration(design, arguments.title, arguments.folder, every_item=arguments.every_item)
+    if arguments.json:
+        steps = [] if written is None else [step_data(step) for step in written.steps]
+        print(json.dumps({"file": None if written is None else str(written.path), "steps": steps}))
+    elif written is not None:
+        print(written.path)
+        for line in _lines(written.steps):
+            say(line)
+    if written is None:
+        say("nothing has changed since the newest migration")
+    return DONE
+
+
+def _lines(steps: tuple[MigrationStep, ...]) -> Iterator[str]:
+    for number, step in enumerate(steps, 1):
+        yield f"{number:>2}. {step.says()}{' (destroys something)' if step.is_destructive else ''}"
+
+
+# --- on a table -------------------------------------------------------------------------------------------
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    migrations = Folder(arguments.folder).migrations()
+    if not migrations:
+        raise MigrationError(
+            f"there are no migrations in {arguments.folder}",
+            hint=f'singletable migrate new {arguments.design} "First version" writes the first',
+        )
+    with _opened(arguments, makes=not arguments.dry_run) as db, migration_progress() as show:
+        runner = Runner(
+            db,
+            rate=_rate(arguments),
+            segments=arguments.segments,
+            watch=show,
+            confirm=_confirm(arguments),
+        )
+        try:
+            reports = runner.run(migrations, to=arguments.to, dry_run=arguments.dry_run)
+        except VerificationError as error:
+            say_error(f"{error.number}: {error.message}", hint=error.hint)
+            return NOT_DONE
+    if arguments.json:
+        print(json.dumps([report.data() for report in reports]))
+    else:
+        _print_reports(reports)
+    return NOT_DONE if any(report.state == "waiting" for report in reports) else DONE
+
+
+def _print_reports(reports: list[MigrationReport]) -> None:
+    for report in reports:
+        print(f"{report.id}: {report.state}")
+        for step in report.steps:
+            print(f"{_INDENT}{step.number + 1}. {step.says} {step.did}")
+            for sample in step.samples:
+                print(f"{_INDENT * 3}{json.dumps(sample, default=str)}")
+            for failure in step.failures:
+                print(f"{_INDENT * 3}failed: {failure}")
+        if report.state == "waiting":
+            say(f"{report.id} stopped before a step that destroys something: run it again with --yes")
+
+
+def _status(arguments: argparse.Namespace) -> int:
+    migrations = Folder(arguments.folder).migrations()
+    with _opened(arguments) as db:
+        records = Runner(db).status(migrations)
+    rows = [_row(migration, records.get(migration.id)) for migration in migrations]
+    known = {migration.id for migration in migrations}
+    rows += [
+        {"id": record.id, "title": record.title, "state": f"{record.state}, and not in the folder"}
+        for record in records.values()
+        if record.id not in known
+    ]
+    for row in rows:
+        print(json.dumps(row) if arguments.json else f"{row['id']}: {row['state']}")
+    return DONE if all(row["state"].startswith("done") for row in rows) else NOT_DONE
+
+
+def _row(migration: Migration, record: Record | None) -> dict[str, Any]:
+    row: dict[str, Any] = {"id": migration.id, "title": migration.title, "state": "not begun"}
+    if record is not None:
+        row |= {
+            "state": record.state,
+            "step": record.step,
+            "steps": len(migration.steps),
+            "counts": record.counts.data(),
+            "seconds": record.elapsed_us / 1_000_000,
+            "finished_us": record.finished_us or None,
+            "failures": list(record.failures),
+        }
+    return row
+
+
+def _verify(arguments: argparse.Namespace) -> int:
+    with _opened(arguments) as db, migration_progress() as show:
+        verdict = Runner(db, rate=_rate(arguments), watch=show).verify()
+    if arguments.json:
+        print(json.dumps(verdict.data(), default=str))
+    else:
+        for sample in verdict.outcome.samples:
+            print(json.dumps(sample, default=str))
+        for failure in verdict.outcome.failures:
+            print(f"failed: {failure}")
+        counts = verdict.outcome.counts
+        say(f"{counts.seen} items, {verdict.outcome.differing} differ, {counts.unknown} are of no entity")
+    return DONE if verdict.is_right else NOT_DONE
+
+
+# --- what is given ----------------------------------------------------------------------------------------
+
+
+def _design(arguments: argparse.Namespace) -> type[Design]:
+    module_name, _, name = arguments.design.partition(":")
+    # As `python -m` does: a module beside the caller is found.
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        design = getattr(importlib.import_module(module_name), name)
+    except (ModuleNotFoundError, AttributeError) as error:
+        raise MigrationError(
+            f"there is no {arguments.design}: {error}", hint="MODULE:DESIGN is as app.kefir:Kefir"
+        ) from error
+    if not (isinstance(design, type) and issubclass(design, Design)):
+        raise MigrationError(f"{arguments.design} is no Design")
+    return design
+
+
+@contextmanager
+def _opened(arguments: argparse.Namespace, *, makes: bool = False) -> Iterator[Design]:
+    if not makes and is_missing_file(arguments.target):
+        raise MigrationError(f"there is no file {arguments.target}")  # which opening it would make
+    with _design(arguments).open(arguments.target, create=False, **dict(arguments.env)) as db:
+        yield db
+
+
+def _rate(arguments: argparse.Namespace) -> Pace | None:
+    return None if arguments.rate is None else Pace.parse(arguments.rate)
+
+
+def _confirm(arguments: argparse.Namespace) -> Callable[[Migration, MigrationStep], bool]:
+    def confirm(migration: Migration, step: MigrationStep) -> bool:
+        if arguments.yes:
+            return True
+        if sys.stdin is None or not sys.stdin.isatty():
+            return False
+        say(f"{migration.id}: {step.says()} This cannot be undone.")
+        print("Go on? [y/N] ", end="", file=sys.stderr, flush=True)
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+    return confirm

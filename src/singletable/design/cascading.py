@@ -1,0 +1,298 @@
+"""Deleting an item with what it owns: depth first and the owner last, so that a delete that was interrupted is
+gone on with by deleting again.
+
+Nothing of it is a transaction. While the owner is there, somebody may still add to what it owns; whoever must not
+see a half-deleted owner marks it first, with an update.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from singletable.client.calls import Call, Steps, Wait
+from singletable.design.answers import read_units, waits
+from singletable.design.bringing_home import bring_home, bring_partition_home
+from singletable.design.committing import write
+from singletable.design.conditions import holds
+from singletable.design.effects import effect_reads
+from singletable.design.entity import Entity, key_values
+from singletable.design.expressions import Placeholders
+from singletable.design.keys import Key
+from singletable.design.owning import OwnedPlace, Values, key_fields, key_objects, owned_places
+from singletable.design.plans import Get
+from singletable.design.preparing import key_of, prepare, schema_for
+from singletable.design.ranges import sort_range
+from singletable.design.reading import BATCH_GET_KEYS_MAX, hashable
+from singletable.design.requests import get_params, key_condition
+from singletable.design.schema import EntitySchema
+from singletable.design.session import Session
+from singletable.design.stored_values import Item
+from singletable.design.writes import Delete
+from singletable.errors import InvalidItemError, NotFoundError
+from singletable.limits import BATCH_WRITE_ITEMS_MAX
+
+PAGE_ITEMS: Final = BATCH_GET_KEYS_MAX
+
+
+@dataclass(slots=True)
+class Cascade:
+    """What a delete takes along: how many items of each entity, by the entity's name, and the units so far."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    units: float = 0.0
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts.values())
+
+    def add(self, schema: EntitySchema[Any], count: int) -> None:
+        name = schema.entity.__name__
+        self.counts[name] = self.counts.get(name, 0) + count
+
+
+Progress = Callable[[Cascade], object]
+
+
+def delete_steps(
+    session: Session, wanted: Delete[Any], progress: Progress | None = None
+) -> Steps[tuple[Any, float]]:
+    """Delete an item, and before it everything that it owns; tell after each page of items how far that is."""
+    schema = schema_for(session, wanted.target)
+    if not schema.entity.entity_options.owns:
+        return (yield from write(session, wanted))
+    yield from bring_home(session, schema, wanted.target)
+    deleting = _Deleting(session, progress or (lambda done: None))
+    owner, _ = yield from _owner(session, schema, wanted, deleting.done)
+    yield from deleting.owned_by(schema, owner)
+    result, units = yield from write(session, wanted)
+    deleting.done.units += units
+    yield from deleting.tell(schema, 1)
+    return result, deleting.done.units
+
+
+def plan_steps(session: Session, wanted: Delete[Any]) -> Steps[Cascade]:
+    """Count what a delete would take along, and delete nothing."""
+    schema = schema_for(session, wanted.target)
+    counting = _Walk(session)
+    owner, is_there = yield from _owner(session, schema, wanted, counting.done)
+    yield from counting.owned_by(schema, owner)
+    if is_there:
+        counting.done.add(schema, 1)
+    return counting.done
+
+
+# --- the owner -----------------------------------------------------------------------------------------
+
+
+def _owner(
+    session: Session, schema: EntitySchema[Any], wanted: Delete[Any], done: Cascade
+) -> Steps[tuple[Values, bool]]:
+    """Return the owner's fields, and whether it is there; refuse, before anything is gone, what would be later."""
+    key = key_of(schema, wanted.target)
+    item, units = yield from _read(session, schema, key)
+    done.units += units
+    if _is_refused(schema, wanted, item):
+        prepared = yield from prepare(session, wanted)
+        raise prepared.actions[0].refused(item) if prepared.actions else _not_there(schema, key)
+    if item is not None:
+        return _fields(session, schema, item), True
+    if isinstance(wanted.target, Entity):
+        return key_values(wanted.target), False
+    return key_fields(schema, key), False
+
+
+def _read(session: Session, schema: EntitySchema[Any], key: Item) -> Steps[tuple[Item | None, float]]:
+    answer = yield Call("GetItem", get_params(session.table, key, consistent=True))
+    item: Item | None = answer.get("Item")
+    if item is not None and session.catalog.schema_of(item) is not schema:
+        raise InvalidItemError(f"the item {_shown(key)} is no {schema.entity.__name__}")
+    return item, read_units(answer)
+
+
+def _is_refused(schema: EntitySchema[Any], wanted: Delete[Any], item: Item | None) -> bool:
+    if item is None:
+        return wanted.when is not None
+    version = schema.version
+    if version is not None and isinstance(wanted.target, Entity):
+        stored = int(item.get(version.stored, {}).get("N", "0"))
+        if stored != (getattr(wanted.target, version.name) or 0):
+            return True
+    return wanted.when is not None and not holds(wanted.when, key_values(schema.to_entity(item)))
+
+
+def _not_there(schema: EntitySchema[Any], key: Item) -> NotFoundError:
+    return NotFoundError(f"{schema.entity.__name__} {_shown(key)} is not there")
+
+
+def _fields(session: Session, schema: EntitySchema[Any], item: Item) -> Values:
+    """Return the fields that what an item owns is found by: those of its key, or all if they are too few."""
+    known = key_fields(schema, item)
+    needed = {name for place in owned_places(session.catalog, schema) for name in place.needs()}
+    return known if needed <= known.keys() else key_values(schema.to_entity(item))
+
+
+def _shown(key: Item) -> str:
+    return " / ".join(str(text) for value in key.values() for text in value.values())
+
+
+# --- what it owns ----------------------------------------------------------------------------------------
+
+
+class _Walk:
+    """Goes through what an item owns, a page at a time, and counts it."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.done = Cascade()
+
+    def owned_by(self, schema: EntitySchema[Any], owner: Values) -> Steps[None]:
+        """Take what is owned by the item of these fields, the deepest first."""
+        for place in owned_places(self.session.catalog, schema):
+            yield from self.empty(place, owner)
+
+    def empty(self, place: OwnedPlace, owner: Values) -> Steps[None]:
+        yield from self.once(place, owner, certain=True)
+
+    def once(self, place: OwnedPlace, owner: Values, *, certain: bool) -> Steps[int]:
+        """Go through a place once; return how many items were there."""
+        found = 0
+        for pk in place.partitions(owner):
+            start: Any = None
+            while True:
+                answer = yield Call("Query", _query(self.session, place, pk, owner, start))
+                self.done.units += read_units(answer)
+                keys = self._keys(place, owner, answer["Items"])
+                if keys and not certain:
+                    keys = yield from self._existing(keys)
+                if keys:
+                    found += len(keys)
+                    yield from self.take(place.schema, keys)
+                start = answer.get("LastEvaluatedKey")
+                if start is None:
+                    break
+        return found
+
+    def take(self, schema: EntitySchema[Any], keys: list[Item]) -> Steps[None]:
+        """Count items, and before them what they own."""
+        yield from self.below(schema, keys)
+        self.done.add(schema, len(keys))
+
+    def below(self, schema: EntitySchema[Any], keys: list[Item]) -> Steps[None]:
+        """Take what items own themselves."""
+        places = owned_places(self.session.catalog, schema)
+        if not places:
+            return
+        needed = {name for place in places for name in place.needs()}
+        for key in keys:
+            fields: Mapping[str, Any] = key_fields(schema, key)
+            if not needed <= fields.keys():
+                item, units = yield from _read(self.session, schema, key)
+                self.done.units += units
+                fields = fields if item is None else key_values(schema.to_entity(item))
+            yield from self.owned_by(schema, fields)
+
+    def _keys(self, place: OwnedPlace, owner: Values, items: list[Item]) -> list[Item]:
+        catalog = self.session.catalog
+        names = catalog.table.key_attributes()
+        return [
+            {name: item[name] for name in names}
+            for item in items
+            if catalog.schema_of(item) is place.schema and place.is_owned(item, owner)
+        ]
+
+    def _existing(self, keys: list[Item]) -> Steps[list[Item]]:
+        """Return those of a page's keys whose items are there: an index may still show what is gone."""
+        found: set[tuple[Any, ...]] = set()
+        names = self.session.catalog.table.key_attributes()
+        wanted: dict[str, Any] = {self.session.table: {"Keys": keys, "ConsistentRead": True}}
+        pauses = waits()
+        while wanted:
+            answer = yield Call("BatchGetItem", {"RequestItems": wanted, "ReturnConsumedCapacity": "TOTAL"})
+            self.done.units += read_units(answer)
+            items = answer.get("Responses", {}).get(self.session.table, [])
+            found.update(hashable({name: item[name] for name in names}) for item in items)
+            wanted = answer.get("UnprocessedKeys") or {}
+            if wanted:
+                yield Wait(next(pauses))
+        return [key for key in keys if hashable(key) in found]
+
+
+class _Deleting(_Walk):
+    """Goes through what an item owns, and deletes it."""
+
+    def __init__(self, session: Session, progress: Progress) -> None:
+        super().__init__(session)
+        self._progress = progress
+
+    def empty(self, place: OwnedPlace, owner: Values) -> Steps[None]:
+        """Delete what a place holds. An index is looked at again, until there is nothing new in it."""
+        for pk in place.partitions(owner):
+            yield from bring_partition_home(self.session, place.schema, place.binding, pk)
+        found = yield from self.once(place, owner, certain=True)
+        if place.is_consistent:
+            return
+        pauses = waits()
+        while found:
+            yield Wait(next(pauses))
+            found = yield from self.once(place, owner, certain=False)
+
+    def take(self, schema: EntitySchema[Any], keys: list[Item]) -> Steps[None]:
+        """Delete a page of items, and before them what they own."""
+        yield from self.below(schema, keys)
+        if effect_reads(self.session, schema):
+            for key in keys:
+                yield from self._with_effects(Delete(Get(schema.entity, *key_objects(schema, key))))
+        else:
+            yield from self._in_batches(keys)
+        yield from self.tell(schema, len(keys))
+
+    def tell(self, schema: EntitySchema[Any], count: int) -> Steps[None]:
+        self.done.add(schema, count)
+        self._progress(self.done)
+        yield from ()
+
+    def _in_batches(self, keys: list[Item]) -> Steps[None]:
+        waiting = [{"DeleteRequest": {"Key": key}} for key in keys]
+        pauses = waits()
+        while waiting:
+            chunk, waiting = waiting[:BATCH_WRITE_ITEMS_MAX], waiting[BATCH_WRITE_ITEMS_MAX:]
+            params = {"RequestItems": {self.session.table: chunk}, "ReturnConsumedCapacity": "TOTAL"}
+            answer = yield Call("BatchWriteItem", params)
+            self.done.units += read_units(answer)
+            left = answer.get("UnprocessedItems", {}).get(self.session.table, [])
+            if left:
+                waiting = [*left, *waiting]
+                yield Wait(next(pauses))
+        self.session.cache.clear()
+
+    def _with_effects(self, delete: Delete[Any]) -> Steps[None]:
+        """Delete one item with its locks, counters and derived items."""
+        _, units = yield from write(self.session, delete)
+        self.done.units += units
+
+
+def _query(session: Session, place: OwnedPlace, pk: Key, owner: Values, start: Any) -> dict[str, Any]:
+    """Return the request of a page of owned items. Nothing is filtered: what has expired is deleted too."""
+    into = Placeholders()
+    keys = place.binding.keys
+    bounds = sort_range(keys.sk, place.sort_prefix(owner), gt=None, ge=None, lt=None, le=None)
+    params: dict[str, Any] = {
+        "TableName": session.table,
+        "KeyConditionExpression": key_condition(place.binding, pk, bounds, into),
+        "Limit": PAGE_ITEMS,
+        "ReturnConsumedCapacity": "TOTAL",
+    }
+    index = place.binding.index
+    if index is None:
+        params["ConsistentRead"] = True
+    else:
+        params["IndexName"] = index.name
+    if index is None or index.projection == "ALL":
+        stored = (place.schema.fields[name].stored for name in place.shared)
+        names = (*session.catalog.table.key_attributes(), session.catalog.discriminator, *stored)
+        params["ProjectionExpression"] = ", ".join(into.name(name) for name in dict.fromkeys(names))
+    if start is not None:
+        params["ExclusiveStartKey"] = start
+    return into.add_to(params)

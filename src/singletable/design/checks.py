@@ -1,0 +1,193 @@
+"""What must hold of stored items, each as a check: it finds what differs, and the actions that put it right.
+
+A check works from what is stored now. Its actions demand that this is still so, so a repair never undoes a write
+that went on at the same time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, TypeVar
+
+from singletable.client.calls import Call, Steps
+from singletable.design.actions import Action
+from singletable.design.belonging import Aggregated, Copied, Made
+from singletable.design.children import read_children
+from singletable.design.copying import is_stale
+from singletable.design.counting import average_of, stored_number, total
+from singletable.design.deriving import delete_action, made_items, put_action
+from singletable.design.effects import effect_reads, effects, refresh_actions
+from singletable.design.entity import STORED, Entity
+from singletable.design.expressions import Placeholders
+from singletable.design.markers import AverageOf
+from singletable.design.performing import is_same
+from singletable.design.reading import hashable
+from singletable.design.requests import get_params
+from singletable.design.revising import (
+    Changes,
+    changed_meanwhile,
+    read_stored,
+    revision,
+    unchanged_attributes,
+    update_text,
+)
+from singletable.design.schema import EntitySchema
+from singletable.design.session import Session
+from singletable.design.stored_values import AttributeValue, Item, decode
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that differs, and the actions that would put it right; none where nobody can know how."""
+
+    entity: str
+    key: Item
+    field: str
+    expected: Any
+    found: Any
+    actions: tuple[Action, ...] = ()
+
+
+D = TypeVar("D")
+Check = Callable[[Session, Entity], Steps[list[Finding]]]
+
+
+def checks_of(session: Session, schema: EntitySchema[Any]) -> Iterator[Check]:
+    """Return the checks of the items of an entity."""
+    belonging = session.catalog.belonging
+    yield _of(check_keys, schema)
+    yield from (_of(check_numbers, each) for each in belonging.aggregates if each.link.parent is schema)
+    yield from (_of(check_copy, each) for each in belonging.copies if each.link.child is schema)
+    yield from (_of(check_made, each) for each in belonging.made if each.link.parent is schema)
+    yield from (_of(check_origin, each) for each in belonging.made if each.link.child is schema)
+
+
+def _of(check: Callable[[Session, D, Entity], Steps[list[Finding]]], declared: D) -> Check:
+    return lambda session, entity: check(session, declared, entity)
+
+
+def _value(value: AttributeValue | None) -> Any:
+    return None if value is None else decode(value)
+
+
+# --- keys -----------------------------------------------------------------------------------------------------
+
+
+def check_keys(session: Session, schema: EntitySchema[Any], entity: Entity) -> Steps[list[Finding]]:
+    """Find keys that are not what the fields say: half keys, old keys, and those of other indexes."""
+    yield from ()
+    item: Item = entity.__dict__[STORED]
+    expected = schema.key_attributes(entity)
+    table = session.catalog.table
+    key = {name: item[name] for name in table.key_attributes()}
+    names = {name for index in table.indexes for name in (*index.pk, *index.sk)} - schema.by_stored.keys()
+    changes: dict[str, AttributeValue | None] = {
+        name: expected.get(name) for name in sorted(names) if expected.get(name) != item.get(name)
+    }
+    action = _key_repair(schema, key, item, changes) if changes else None
+    findings = [
+        Finding(schema.name, key, name, _value(value), _value(item.get(name)), (action,) if action else ())
+        for name, value in changes.items()
+    ]
+    wrong = [name for name in key if name in expected and expected[name] != item[name]]
+    return findings + [
+        Finding(schema.name, key, name, _value(expected[name]), _value(item[name])) for name in wrong
+    ]
+
+
+def _key_repair(schema: EntitySchema[Any], key: Item, item: Item, changes: Changes) -> Action:
+    into = Placeholders()
+    reads = {name for binding in schema.indexes for name in binding.reads() if name in schema.fields}
+    # A property that a key is built from may read any field.
+    fields = schema.fields if schema.properties else reads
+    stored = {schema.fields[name].stored for name in fields} | set(changes) | set(key)
+    terms = unchanged_attributes({name: item.get(name) for name in stored}, into)
+    params = {"UpdateExpression": update_text(changes, into), "ConditionExpression": " AND ".join(terms)}
+    return Action("Update", key, into.add_to(params), changed_meanwhile(key))
+
+
+# --- numbers --------------------------------------------------------------------------------------------------
+
+
+def check_numbers(session: Session, each: Aggregated, parent: Entity) -> Steps[list[Finding]]:
+    """Find a counter, sum or average that is not what the children of an item come to."""
+    schema = each.link.parent
+    item: Item = parent.__dict__[STORED]
+    sums = total(each, (yield from read_children(session, each.link, each.place, parent)))
+    key = schema.primary_key(parent)
+    numbers: dict[str, tuple[Decimal, Decimal]] = {
+        name: (value, stored_number(item, name)) for name, value in sums.items()
+    }
+    changes: dict[str, AttributeValue | None] = {
+        name: {"N": str(expected)} for name, (expected, found) in numbers.items() if expected != found
+    }
+    shown = [(name, expected, found) for name, (expected, found) in numbers.items() if name in changes]
+    if isinstance(each.marker, AverageOf):
+        stored, mean = schema.fields[each.field].stored, average_of(each, sums)
+        if _value(mean) != _value(item.get(stored)) and (mean is not None or stored in item):
+            changes[stored] = mean
+            shown.append((stored, _value(mean), _value(item.get(stored))))
+    if not changes:
+        return []
+    follows = bool({each.field} & effect_reads(session, schema))
+    reads = effect_reads(session, schema) if follows else frozenset()
+    planned = revision(session, schema, parent, _all_numbers(each, item, changes), reads=reads, order="item")
+    actions = [planned.action]
+    if follows:
+        actions += yield from effects(session, schema, parent, planned.after)
+    return [
+        Finding(schema.name, key, _field_name(schema, name), expected, found, tuple(actions))
+        for name, expected, found in shown
+    ]
+
+
+def _all_numbers(each: Aggregated, item: Item, changes: Changes) -> Changes:
+    """Return the changes with the numbers beside them: none of them may change between reading and writing."""
+    return {name: item[name] for name in (each.sum_name, each.count_name) if name in item} | dict(changes)
+
+
+def _field_name(schema: EntitySchema[Any], stored: str) -> str:
+    return schema.by_stored[stored].name if stored in schema.by_stored else stored
+
+
+# --- copies and derived items ---------------------------------------------------------------------------------
+
+
+def check_copy(session: Session, copied: Copied, child: Entity) -> Steps[list[Finding]]:
+    """Find a copy that is not what its source has. One whose source is gone stays as it is."""
+    key = copied.link.parent_key(child)
+    source = None if key is None else (yield from read_stored(session, copied.link.parent, key))
+    if source is None or not is_stale(copied, child, source):
+        return []
+    schema = copied.link.child
+    actions = yield from refresh_actions(session, copied, child, source)
+    expected, found = getattr(source, copied.marker.field), getattr(child, copied.field)
+    return [Finding(schema.name, schema.primary_key(child), copied.field, expected, found, tuple(actions))]
+
+
+def check_made(session: Session, made: Made, source: Entity) -> Steps[list[Finding]]:
+    """Find derived items that are missing, or not what is made from their source."""
+    findings = []
+    for key, item in made_items(made, source).values():
+        answer = yield Call("GetItem", get_params(session.table, key, consistent=True))
+        found = answer.get("Item")
+        if found is None or not is_same(found, item):
+            action = put_action(key, item, found, checks=True)
+            findings.append(Finding(made.link.child.name, key, "", item, found, (action,)))
+    return findings
+
+
+def check_origin(session: Session, made: Made, derived: Entity) -> Steps[list[Finding]]:
+    """Find a derived item that nothing makes any more."""
+    item: Item = derived.__dict__[STORED]
+    source_key = made.link.parent_key(derived)
+    source = None
+    if source_key is not None:
+        source = yield from read_stored(session, made.link.parent, source_key)
+    key = {name: item[name] for name in session.catalog.table.key_attributes()}
+    if hashable(key) in made_items(made, source):
+        return []
+    action = delete_action(key, item, checks=True)
+    return [Finding(made.link.child.name, key, "", None, item, (action,))]

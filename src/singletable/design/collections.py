@@ -1,0 +1,110 @@
+"""Several entity types from one question: an item collection in one query, or plans that are read together.
+
+class UserExport(Collection):
+    user: User
+    batches: list[Batch]
+
+collect(UserExport, UserPK(user_id=user_id))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict
+
+from singletable.design.bindings import Index
+from singletable.design.entity import Entity
+from singletable.design.keys import Key
+from singletable.design.plans import Get, Single
+from singletable.design.queries import Many
+from singletable.errors import ConsistencyError, DeclarationError
+
+
+class Collection(BaseModel):
+    """A result with several entity types: a field is an entity, an entity or None, or a list of entities."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+C = TypeVar("C", bound=Collection)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A field of a collection."""
+
+    name: str
+    entity: type[Entity]
+    is_list: bool
+    is_required: bool
+
+
+def members_of(into: type[Collection]) -> tuple[Member, ...]:
+    """Return the fields of a collection class."""
+    return tuple(_member(into, name, field.annotation) for name, field in into.model_fields.items())
+
+
+def _member(into: type[Collection], name: str, annotation: Any) -> Member:
+    arguments = get_args(annotation)
+    if get_origin(annotation) is list and _is_entity(arguments[0]):
+        return Member(name, arguments[0], is_list=True, is_required=False)
+    if get_origin(annotation) in (Union, UnionType):
+        inner = [argument for argument in arguments if argument is not type(None)]
+        if len(inner) == 1 and _is_entity(inner[0]):
+            return Member(name, inner[0], is_list=False, is_required=False)
+    if _is_entity(annotation):
+        return Member(name, annotation, is_list=False, is_required=True)
+    raise DeclarationError(
+        f"{into.__name__}.{name} is {annotation}, and a collection holds entities",
+        hint="an Entity, an Entity | None, or a list[Entity]",
+    )
+
+
+def _is_entity(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Entity)
+
+
+class Collect(Single[C]):
+    """Reads a collection: a partition with its `pk`, or plans of its own for each field."""
+
+    def __init__(
+        self, into: type[C], pk: Key | None, index: Index | None, parts: dict[str, Get[Any] | Many[Any]]
+    ) -> None:
+        self.into = into
+        self.pk = pk
+        self.index = index
+        self.parts = parts
+
+    def __repr__(self) -> str:
+        return f"{self.into.__name__} of {self.pk!r}" if self.pk is not None else self.into.__name__
+
+    def refuse_consistent_index(self) -> None:
+        if self.index is not None:
+            raise ConsistencyError(f"index {self.index.name} is eventually consistent")
+        for plan in self.parts.values():
+            plan.refuse_consistent_index()
+
+
+def collect(into: type[C], pk: Key, *, index: Index | None = None) -> Collect[C]:
+    """Plan to read an item collection, of the table or of an index, in one query."""
+    entities = [member.entity for member in members_of(into)]
+    if len(set(entities)) < len(entities):
+        raise DeclarationError(
+            f"{into.__name__} has two fields of one entity, and an item goes to the field of its entity",
+            hint="gather(...), with a plan for each field",
+        )
+    return Collect(into, pk, index, {})
+
+
+def gather(into: type[C], **parts: Get[Any] | Many[Any]) -> Collect[C]:
+    """Plan to read a collection of which each field has a plan of its own."""
+    members = {member.name for member in members_of(into)}
+    if set(parts) != members:
+        wrong = sorted(set(parts) ^ members)
+        raise DeclarationError(
+            f"{into.__name__} has {', '.join(sorted(members))}: {', '.join(wrong)} is missing or unknown"
+        )
+    return Collect(into, None, None, dict(parts))

@@ -1,0 +1,252 @@
+"""How planned writes are carried out: one action by itself, several as a transaction, or one after the other where
+the target has none (`singletable.design.claiming`).
+
+A write that was planned from what is stored, and is refused because that has changed, is planned again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from singletable.client.calls import Call, Steps, Wait
+from singletable.design.actions import Action, Prepared, shown_key
+from singletable.design.answers import read_units, waits
+from singletable.design.claiming import one_by_one
+from singletable.design.counting import Touch
+from singletable.design.effects import later_plan, resolved
+from singletable.design.entity import Entity
+from singletable.design.performing import ATTEMPTS_MAX, perform, transact
+from singletable.design.preparing import prepare, schema_for
+from singletable.design.reading import hashable
+from singletable.design.requests import get_params
+from singletable.design.revising import ChangedMeanwhileError, Plan, Planned
+from singletable.design.session import Session
+from singletable.design.stored_values import Item
+from singletable.design.writes import Add, Append, Update, Write
+from singletable.errors import (
+    CapabilityError,
+    ConditionFailedError,
+    DesignError,
+    DuplicateError,
+    InvalidWriteError,
+    TransactionCanceledError,
+)
+
+CONFLICTS_MAX: Final = 100
+
+
+def write(session: Session, wanted: Write) -> Steps[tuple[Any, float]]:
+    """Plan and carry out one write; return the entity as it is stored now, and the units."""
+    prepared = yield from prepare(session, wanted)
+    retries, conflicts = _Retries(), _Conflicts()
+    is_fresh = False
+    while True:
+        try:
+            stored, units = yield from commit(session, prepared.actions)
+        except ChangedMeanwhileError as error:
+            yield from conflicts.pause(error)
+            is_fresh = is_fresh or prepared.is_retried
+            prepared = yield from prepare(session, wanted, fresh=is_fresh)
+        except DesignError as error:
+            # What the plan was made from has changed meanwhile. With a version that is for the caller to decide.
+            if not prepared.is_retried or retries.is_final(error):
+                raise
+            yield from retries.pause()
+            is_fresh = True
+            prepared = yield from prepare(session, wanted, fresh=is_fresh)
+        else:
+            session.cache.clear()
+            if stored is None and len(prepared.actions) > 1 and _is_stale_after(session, wanted):
+                stored, more = yield from _read_back(session, prepared.actions[0].key)
+                units += more
+            return prepared.finish(stored), units
+
+
+def write_together(session: Session, wanted: list[Write]) -> Steps[tuple[list[Any], float]]:
+    """Carry out several writes as one transaction: all of them, or none."""
+    _require_transactions(session)
+    retries, conflicts = _Retries(), _Conflicts()
+    is_fresh = False
+    while True:
+        plans = yield from _plan(session, wanted, fresh=is_fresh)
+        try:
+            actions = yield from resolved(session, [action for plan in plans for action in plan.actions])
+            units = yield from transact(session, merged(actions))
+        except ChangedMeanwhileError as error:
+            yield from conflicts.pause(error)
+            is_fresh = is_fresh or any(plan.is_retried for plan in plans)
+        except DesignError as error:
+            if not any(plan.is_retried for plan in plans) or retries.is_final(error):
+                raise
+            yield from retries.pause()
+            is_fresh = True
+        else:
+            session.cache.clear()
+            return (yield from _finish(session, wanted, plans, units))
+
+
+def _plan(session: Session, wanted: list[Write], *, fresh: bool) -> Steps[list[Prepared]]:
+    plans = []
+    for each in wanted:
+        prepared = yield from prepare(session, each, fresh=fresh)
+        plans.append(prepared)
+    return plans
+
+
+def _finish(
+    session: Session, wanted: list[Write], plans: list[Prepared], units: float
+) -> Steps[tuple[list[Any], float]]:
+    results = []
+    for each, plan in zip(wanted, plans, strict=True):
+        stored = None
+        if plan.actions and _is_stale_after(session, each):
+            stored, more = yield from _read_back(session, plan.actions[0].key)
+            units += more
+        results.append(plan.finish(stored))
+    return results, units
+
+
+def _require_transactions(session: Session) -> None:
+    if not session.client.capabilities.transactions:
+        raise CapabilityError(
+            f"{session.client!r} has no transactions",
+            hint="make the writes one by one: each keeps its unique values and counters without them; or open the "
+            "design on a target that has transactions",
+        )
+
+
+def commit(session: Session, actions: list[Action]) -> Steps[tuple[Item | None, float]]:
+    """Carry out actions that belong together; return the new item of a single update, and the units."""
+    ready = yield from resolved(session, actions)
+    later = [action for action in ready if isinstance(action, Touch | Planned)]
+    if not later:
+        return (yield from _carry_out(session, ready))
+    # Without transactions, what depends on other items follows one by one, each planned from what is stored then.
+    stored, units = yield from _carry_out(session, [action for action in ready if action not in later])
+    for action in later:
+        units += yield from _settle_one(session, action)
+    return stored, units
+
+
+def _settle_one(session: Session, action: Action) -> Steps[float]:
+    return (yield from settle(session, lambda: later_plan(session, action)))
+
+
+def settle(session: Session, plan: Plan) -> Steps[float]:
+    """Carry out what is planned from what is stored; plan it again as long as that has changed meanwhile."""
+    conflicts = _Conflicts()
+    while True:
+        try:
+            _, units = yield from commit(session, (yield from plan()))
+        except ChangedMeanwhileError as error:
+            yield from conflicts.pause(error)
+        else:
+            session.cache.clear()
+            return units
+
+
+def _carry_out(session: Session, actions: list[Action]) -> Steps[tuple[Item | None, float]]:
+    match merged(actions):
+        case []:
+            return None, 0.0
+        case [action]:
+            return (yield from perform(session, action))
+        case several if session.client.capabilities.transactions:
+            return None, (yield from transact(session, several))
+        case several:
+            return (yield from one_by_one(session, several))
+
+
+# --- planning again ------------------------------------------------------------------------------------
+
+
+class _Conflicts:
+    """How often something was planned again, because somebody else was faster. One of all is, so it ends."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._pauses = waits()
+
+    def pause(self, error: ChangedMeanwhileError) -> Steps[None]:
+        """Wait before the next try, or give up."""
+        self._count += 1
+        if self._count == CONFLICTS_MAX:
+            raise error
+        if self._count > 1:
+            yield Wait(next(self._pauses))
+
+
+class _Retries:
+    """How often a write was planned again, and whether that can still help."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._pauses = waits()
+        self._shown: list[Any] = []
+
+    def is_final(self, error: DesignError) -> bool:
+        """Tell whether a refusal would only be repeated: a value is taken, or nothing has changed since."""
+        shown = _shown_items(error.__cause__)
+        is_same = bool(shown) and shown == self._shown
+        self._shown = shown
+        self._count += 1
+        return isinstance(error, DuplicateError) or is_same or self._count == ATTEMPTS_MAX
+
+    def pause(self) -> Steps[None]:
+        """Wait before the next try; the first one follows at once, since the caller's data was only old."""
+        if self._count > 1:
+            yield Wait(next(self._pauses))
+
+
+def _shown_items(refusal: BaseException | None) -> list[Any]:
+    match refusal:
+        case ConditionFailedError(item=item) if item:
+            return [item]
+        case TransactionCanceledError(reasons=reasons):
+            return [reason.item for reason in reasons if reason.item]
+        case _:
+            return []
+
+
+# --- what is stored afterwards ---------------------------------------------------------------------------
+
+
+def _is_stale_after(session: Session, wanted: Write) -> bool:
+    """Tell whether what is stored must be read: a transaction returns nothing, the caller's data may be old."""
+    if not isinstance(wanted, Update) or not isinstance(wanted.target, Entity):
+        return isinstance(wanted, Update) and _is_relative(wanted)
+    return schema_for(session, wanted.target).version is None or _is_relative(wanted)
+
+
+def _is_relative(wanted: Update[Any]) -> bool:
+    return any(isinstance(value, Add | Append) for value in wanted.changes.values())
+
+
+def _read_back(session: Session, key: Item) -> Steps[tuple[Item | None, float]]:
+    answer = yield Call("GetItem", get_params(session.table, key, consistent=True))
+    return answer.get("Item"), read_units(answer)
+
+
+# --- one action for each item ----------------------------------------------------------------------------
+
+
+def merged(actions: Sequence[Action]) -> list[Action]:
+    """Make one action of those that a transaction could not take as two: DynamoDB wants each item once."""
+    by_key: dict[tuple[Any, ...], Action] = {}
+    for action in actions:
+        key = hashable(action.key)
+        known = by_key.get(key)
+        by_key[key] = action if known is None else _merge(known, action)
+    return list(by_key.values())
+
+
+def _merge(first: Action, second: Action) -> Action:
+    for merge in (first.merge, second.merge):
+        together = None if merge is None else merge(first, second)
+        if together is not None:
+            return together
+    raise InvalidWriteError(
+        f"two writes of one transaction are about the same item, {shown_key(first.key)}",
+        hint="make one write of them, or two transactions",
+    )

@@ -1,0 +1,254 @@
+"""Counters, sums and averages that an entity keeps of the items that belong to it.
+
+A write of a child touches its parent: so much more, so much less. Touches of one parent add up. Most are carried
+out by ADD, without reading anything; where something follows from the number (an average, an index key, a derived
+item), the parent is read, and written on the condition that the numbers are still those.
+
+What the time to live removes is written by nobody, so a counter that transactions keep does not see it go, and
+`verify` repairs it; one that is kept by the stream does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import ROUND_HALF_EVEN, Decimal, localcontext
+from typing import Any, Final
+
+from singletable.design.actions import Action
+from singletable.design.belonging import Aggregated
+from singletable.design.catalog import Catalog
+from singletable.design.conditions import holds
+from singletable.design.entity import STORED, Entity, key_values
+from singletable.design.expressions import Placeholders
+from singletable.design.markers import AverageOf, CountOf, Upkeep
+from singletable.design.reading import hashable
+from singletable.design.revising import (
+    Changes,
+    Revision,
+    changed_meanwhile,
+    revision,
+    shown,
+    unchanged_attributes,
+)
+from singletable.design.schema import EntitySchema
+from singletable.design.session import Session
+from singletable.design.stored_values import AttributeValue, Item
+from singletable.errors import DesignError, NotFoundError
+
+_DIGITS: Final = 60  # more than DynamoDB's 38, so that only it rounds
+
+
+@dataclass(frozen=True, slots=True)
+class Touch(Action):
+    """What a write of a child asks of its parent: numbers to add, and values that it must have."""
+
+    parent: EntitySchema[Any] | None = None
+    deltas: Mapping[str, Decimal] = field(default_factory=dict)  # by the names of attributes
+    expects: Mapping[str, AttributeValue | None] = field(default_factory=dict)
+    needs_parent: bool = True  # otherwise there is nothing to do when it is gone
+
+    @property
+    def schema(self) -> EntitySchema[Any]:
+        assert self.parent is not None
+        return self.parent
+
+    def fields(self, catalog: Catalog) -> frozenset[str]:
+        """Name the fields of the parent that change."""
+        mine = [each for each in catalog.belonging.aggregates if each.link.parent is self.parent]
+        return frozenset(each.field for each in mine if {each.sum_name, each.count_name} & self.deltas.keys())
+
+
+def touch(
+    parent: EntitySchema[Any],
+    key: Item,
+    *,
+    deltas: Mapping[str, Decimal] | None = None,
+    expects: Mapping[str, AttributeValue | None] | None = None,
+    needs_parent: bool = True,
+) -> Touch:
+    """Return what is asked of a parent."""
+    return Touch(
+        "Update",
+        key,
+        {},
+        changed_meanwhile(key),
+        order="after",
+        parent=parent,
+        deltas=deltas or {},
+        expects=expects or {},
+        needs_parent=needs_parent,
+    )
+
+
+# --- what a child adds ------------------------------------------------------------------------------------
+
+
+def amounts(each: Aggregated, child: Entity) -> dict[str, Decimal]:
+    """Return what a child adds to the attributes of its parent."""
+    marker = each.marker
+    if marker.when is not None and not holds(marker.when, key_values(child)):
+        return {}
+    if isinstance(marker, CountOf):
+        return {each.count_name: Decimal(1)}
+    value = getattr(child, marker.field)
+    if value is None:
+        return {}
+    number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+    if isinstance(marker, AverageOf):
+        return {each.sum_name: number, each.count_name: Decimal(1)}
+    return {each.sum_name: number}
+
+
+def count_touches(
+    session: Session, schema: EntitySchema[Any], before: Entity | None, after: Entity | None, by: Upkeep
+) -> list[Touch]:
+    """Return what a write of an entity asks of the parents that count it."""
+    found: dict[tuple[Any, ...], Touch] = {}
+    for each in session.catalog.belonging.counted(schema, by):
+        old = None if before is None else each.link.parent_key(before)
+        new = None if after is None else each.link.parent_key(after)
+        for child, key, sign in ((before, old, -1), (after, new, 1)):
+            if child is None or key is None:
+                continue
+            deltas = {name: sign * amount for name, amount in amounts(each, child).items()}
+            joins = sign > 0 and new != old
+            _gather(found, touch(each.link.parent, key, deltas=deltas, needs_parent=joins))
+    return [without_zeros(each) for each in found.values() if any(each.deltas.values())]
+
+
+def _gather(found: dict[tuple[Any, ...], Touch], new: Touch) -> None:
+    key = hashable(new.key)
+    known = found.get(key)
+    found[key] = new if known is None else merged_touches(known, new)
+
+
+def merged_touches(first: Touch, second: Touch) -> Touch:
+    """Make one of two touches of the same parent."""
+    return replace(
+        first,
+        deltas=added(first.deltas, second.deltas),
+        expects={**first.expects, **second.expects},
+        needs_parent=first.needs_parent or second.needs_parent,
+    )
+
+
+def without_zeros(each: Touch) -> Touch:
+    return replace(each, deltas={name: delta for name, delta in each.deltas.items() if delta})
+
+
+def added(first: Mapping[str, Decimal], second: Mapping[str, Decimal]) -> dict[str, Decimal]:
+    """Add up numbers by name, exactly."""
+    with localcontext() as context:
+        context.prec = _DIGITS
+        return {
+            name: first.get(name, Decimal(0)) + second.get(name, Decimal(0)) for name in {**first, **second}
+        }
+
+
+def total(each: Aggregated, children: Iterable[Entity]) -> dict[str, Decimal]:
+    """Return what all children of a parent come to."""
+    sums = {each.sum_name: Decimal(0), each.count_name: Decimal(0)}
+    for child in children:
+        sums = added(sums, amounts(each, child))
+    return sums
+
+
+# --- what a parent stores ------------------------------------------------------------------------------------
+
+
+def number(value: Decimal) -> AttributeValue:
+    """Return the attribute value of a number, in its shortest form."""
+    with localcontext() as context:
+        context.prec = _DIGITS
+        return {"N": format(value.normalize() if value else Decimal(0), "f")}
+
+
+def stored_number(item: Mapping[str, AttributeValue], name: str) -> Decimal:
+    """Return the number that an attribute holds; none is 0."""
+    return Decimal(item.get(name, {}).get("N", "0"))
+
+
+def average_of(each: Aggregated, numbers: Mapping[str, Decimal]) -> AttributeValue | None:
+    """Return the stored mean, rounded; None where there is nothing and the field may be empty."""
+    assert isinstance(each.marker, AverageOf)
+    count = numbers[each.count_name]
+    if not count:
+        default = each.link.parent.entity.model_fields[each.field].default
+        return None if default is None else number(Decimal(0))
+    with localcontext() as context:
+        context.prec = _DIGITS
+        mean = numbers[each.sum_name] / count
+        return number(mean.quantize(Decimal(1).scaleb(-each.marker.decimals), ROUND_HALF_EVEN))
+
+
+def stored_changes(catalog: Catalog, schema: EntitySchema[Any], numbers: Mapping[str, Decimal]) -> Changes:
+    """Return the attributes of a parent that hold these numbers, and the means that follow from them."""
+    changes: dict[str, AttributeValue | None] = {name: number(value) for name, value in numbers.items()}
+    for each in catalog.belonging.aggregates:
+        if each.link.parent is schema and isinstance(each.marker, AverageOf) and each.sum_name in numbers:
+            changes[schema.fields[each.field].stored] = average_of(each, numbers)
+    return changes
+
+
+def needs_reading(session: Session, each: Touch) -> bool:
+    """Tell whether something follows from the numbers of a parent, so that it is read before it is written."""
+    catalog, schema = session.catalog, each.schema
+    names = each.fields(catalog)
+    averages = any(
+        isinstance(known.marker, AverageOf) and known.field in names
+        for known in catalog.belonging.aggregates
+        if known.link.parent is schema
+    )
+    return averages or any(binding.reads() & names for binding in schema.indexes)
+
+
+def touched_numbers(catalog: Catalog, each: Touch, item: Item) -> dict[str, Decimal]:
+    """Return the numbers of a stored parent with what is added; of an average, both of them."""
+    names = set(each.deltas)
+    for known in catalog.belonging.aggregates:
+        if known.link.parent is each.parent and names & {known.sum_name, known.count_name}:
+            names |= {known.sum_name, known.count_name}
+    return added({name: stored_number(item, name) for name in names}, each.deltas)
+
+
+def touch_revision(session: Session, each: Touch, parent: Entity, *, reads: frozenset[str]) -> Revision:
+    """Plan what is asked of a parent that was read."""
+    item: Item = parent.__dict__[STORED]
+    numbers = touched_numbers(session.catalog, each, item)
+    changes = stored_changes(session.catalog, each.schema, numbers)
+    return revision(session, each.schema, parent, changes, reads=reads, expects=each.expects, order="item")
+
+
+def touch_action(session: Session, each: Touch, *, is_known: bool) -> Action:
+    """Plan what is asked of a parent that nobody reads: ADD, or only a check."""
+    into = Placeholders()
+    pk = into.name(session.catalog.table.pk)
+    terms = unchanged_attributes(each.expects, into)
+    if not each.deltas:
+        text = " AND ".join(terms)
+        params = into.add_to({"ConditionExpression": f"attribute_not_exists({pk}) OR ({text})"})
+        return Action("ConditionCheck", each.key, params, each.refused, order="item")
+    params = {
+        "UpdateExpression": f"ADD {additions(each, into)}",
+        "ConditionExpression": " AND ".join([f"attribute_exists({pk})", *terms]),
+    }
+    refused = each.refused if is_known else lambda stored: _add_refused(each, stored)
+    return Action("Update", each.key, into.add_to(params), refused, order="item")
+
+
+def additions(each: Touch, into: Placeholders) -> str:
+    """Write the numbers that are added."""
+    return ", ".join(f"{into.name(name)} {into.value(number(delta))}" for name, delta in each.deltas.items())
+
+
+def _add_refused(each: Touch, stored: Item | None) -> DesignError:
+    return each.refused(stored) if stored is not None else no_parent(each)
+
+
+def no_parent(each: Touch) -> NotFoundError:
+    """Return what says that a child belongs to nothing."""
+    return NotFoundError(
+        f"there is no {each.schema.entity.__name__} {shown(each.key)}, which counts what belongs to it",
+        hint=f"create the {each.schema.entity.__name__} first, or both in a transaction",
+    )

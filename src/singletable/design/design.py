@@ -1,0 +1,389 @@
+"""A design: its table, entities and access patterns; and, opened on a target, the data layer itself.
+
+class Kefir(Design):
+    table = KefirTable
+    entities = (User, Batch)
+
+    @pattern("2 Get all batches for user")
+    def batches(self, user_id: UserId) -> Query[Batch]:
+        return Batch.key.query(UserPK(user_id=user_id))
+
+db = Kefir.open("kefir.db")
+db.batches(UserId("u1")).page(limit=20)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Self, TypeVar, cast
+
+from singletable.blueprint import Blueprint
+from singletable.client import EMBEDDED, Capabilities, Client, EmbeddedClient, Target, open_client
+from singletable.clock import Clock
+from singletable.design.batches import write_batch
+from singletable.design.cascading import Cascade, Progress, delete_steps, plan_steps
+from singletable.design.casing import Casing, is_casing
+from singletable.design.catalog import Catalog
+from singletable.design.committing import write, write_together
+from singletable.design.conditions import Condition
+from singletable.design.consuming import (
+    LambdaHandler,
+    LazyHandler,
+    check_declared_stream,
+    function_region,
+    refuse_idle,
+    start_consumer,
+)
+from singletable.design.cursors import cursor_key
+from singletable.design.definitions import declared_table
+from singletable.design.describing import blueprint_of
+from singletable.design.dispatching import Dispatcher
+from singletable.design.drift import Drift, drift_of, is_missing_file, missing
+from singletable.design.entity import Entity
+from singletable.design.owning import check_ownership
+from singletable.design.pages import Written
+from singletable.design.patterns import PatternInfo, Rate, Volume, split_title
+from singletable.design.plans import Get, Plan
+from singletable.design.provisioning import TableReport, create_table, ensure_table
+from singletable.design.reading import Reader
+from singletable.design.session import Session
+from singletable.design.streams import StreamHandler, stream_handlers
+from singletable.design.tables import Table
+from singletable.design.verifying import Progress as VerifyProgress
+from singletable.design.verifying import VerifyReport, verify
+from singletable.design.writes import Create, Delete, Put, Update, Write
+from singletable.errors import DeclarationError
+
+if TYPE_CHECKING:
+    from singletable.consumers import Consumer
+
+P = ParamSpec("P")
+R = TypeVar("R")
+E = TypeVar("E", bound=Entity)
+PlanT = TypeVar("PlanT", bound=Plan)
+
+
+def pattern(
+    title: str,
+    *,
+    rps: float = 0.0,
+    documented: str = "",
+    fixes: str = "",
+    consistent: bool = False,
+    cached_s: float | None = None,
+    samples: Mapping[str, Any] | None = None,
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Declare a method of a design as an access pattern. Its plan runs where the design is open."""
+    number, rest = split_title(title)
+    info = PatternInfo(number, rest, rps, documented, fixes, consistent, cached_s, samples or {})
+
+    def decorate(method: Callable[P, R]) -> Callable[P, R]:
+        @functools.wraps(method)
+        def planned(*args: P.args, **kwargs: P.kwargs) -> R:
+            plan: Any = method(*args, **kwargs)
+            if not isinstance(plan, Plan):
+                raise DeclarationError(
+                    f"the pattern {method.__qualname__} returned {type(plan).__name__}: a pattern returns a plan"
+                )
+            if consistent:
+                plan = plan.consistent()
+            if cached_s is not None:
+                plan = plan.cached(seconds=cached_s)
+            # A plan is made for this call alone, so it need not be copied.
+            plan.runner = cast(Design, args[0])._reader
+            return cast(R, plan)
+
+        planned.__pattern__ = info  # type: ignore[attr-defined]
+        return planned
+
+    return decorate
+
+
+class Design:
+    """A single-table design. Subclass it, and `open` it on a target."""
+
+    table: ClassVar[type[Table]]
+    entities: ClassVar[tuple[type[Entity], ...]] = ()
+    casing: ClassVar[Casing] = "camel"
+    discriminator: ClassVar[str] = "entityType"
+    volumes: ClassVar[Mapping[type[Entity], Volume]] = {}
+    rates: ClassVar[Mapping[type[Entity], Rate]] = {}
+    catalog: ClassVar[Catalog]
+    handlers: ClassVar[tuple[StreamHandler, ...]] = ()
+
+    _session: Session | None = None
+    _reader: Reader | None = None
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if not hasattr(cls, "table") or not cls.entities:
+            raise DeclarationError(
+                f"{cls.__name__} has no table, or no entities",
+                hint="table = SomeTable; entities = (SomeEntity, ...)",
+            )
+        if not is_casing(cls.casing):
+            raise DeclarationError(
+                f"{cls.__name__}.casing is {cls.casing!r}", hint="snake, camel, pascal or kebab"
+            )
+        for name in cls.patterns():
+            if hasattr(Design, name):
+                raise DeclarationError(
+                    f"{cls.__name__}.{name}: a pattern cannot be called {name!r}, which every design has already",
+                    hint=f"find_{name}, for example",
+                )
+        cls.catalog = Catalog(cls.__name__, cls.table, cls.entities, cls.casing, cls.discriminator)
+        check_ownership(cls.catalog)
+        cls.handlers = stream_handlers(cls, cls.catalog, Design)
+
+    @classmethod
+    def patterns(cls) -> dict[str, PatternInfo]:
+        """Return the access patterns, by the names of their methods."""
+        found: dict[str, PatternInfo] = {}
+        for base in reversed(cls.__mro__):
+            for name, value in vars(base).items():
+                if hasattr(value, "__pattern__"):
+                    found[name] = value.__pattern__
+        return found
+
+    # --- opening ---------------------------------------------------------------------------------
+
+    @classmethod
+    def open(
+        cls,
+        target: Target,
+        *,
+        create: bool | None = None,
+        cursor_secret: str | bytes | None = None,
+        clock: Clock | None = None,
+        capabilities: Capabilities | None = None,
+        sleep: Callable[[float], object] | None = None,
+        engine: Mapping[str, Any] | None = None,
+        **environment: str,
+    ) -> Self:
+        """Open the design on a file, ":memory:", "dynamodb://region", or the URL of an endpoint.
+
+        The environment is what the table's name needs: `stage="prod"`. The table of an embedded database is made
+        when it is missing; elsewhere only with `create=True`. With a `cursor_secret`, which all processes share,
+        nobody else can make cursors.
+        """
+        client = open_client(target, clock=clock, capabilities=capabilities, sleep=sleep, **(engine or {}))
+        try:
+            session = cls._session_on(client, environment, cursor_secret)
+            design = cls._on(session)
+            if isinstance(client, EmbeddedClient) if create is None else create:
+                session.run(ensure_table(session))
+        except BaseException:
+            client.close()
+            raise
+        return design
+
+    @classmethod
+    def _session_on(
+        cls, client: Client, environment: Mapping[str, str], cursor_secret: str | bytes | None = None
+    ) -> Session:
+        otherwise = "dev" if isinstance(client, EmbeddedClient) else None
+        table = cls.table.name_in(environment, otherwise=otherwise)
+        return Session(client, table, cls.catalog, cursor_key(cls.__name__, cursor_secret), environment)
+
+    @classmethod
+    def _on(cls, session: Session) -> Self:
+        design = cls()
+        design._session = session
+        design._reader = Reader(session)
+        return design
+
+    @property
+    def session(self) -> Session:
+        """Return where the design is open."""
+        if self._session is None:
+            raise DeclarationError(
+                f"{type(self).__name__} is not open", hint=f'{type(self).__name__}.open(":memory:")'
+            )
+        return self._session
+
+    def close(self) -> None:
+        """Close the design, and a database that `open` has opened."""
+        if self._session is not None:
+            self._session.client.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        where = "" if self._session is None else f" {self._session.table} on {self._session.client!r}"
+        return f"<{type(self).__name__}{where}>"
+
+    def plan(self, plan: PlanT) -> PlanT:
+        """Return a plan that was made by hand, to be run here."""
+        return plan.on(Reader(self.session))
+
+    # --- the table and the design as data ----------------------------------------------------------
+
+    @classmethod
+    def blueprint(cls) -> Blueprint:
+        """Describe the design as data: table, entities, and what each pattern asks for. Nothing is opened or run.
+
+        Patterns are called with sample values, made from the types of their parameters.
+        """
+        return blueprint_of(cls.catalog, cls.patterns(), cls(), cls.volumes, cls.rates)
+
+    def create_table(self) -> TableReport:
+        """Make the table as it is declared, or give the one that is there its settings; say what was done.
+
+        What cannot be changed in a table that is there, keys and indexes, raises TableDiffersError.
+        """
+        return self.session.run(create_table(self.session))
+
+    async def acreate_table(self) -> TableReport:
+        """Make the table as it is declared, or give the one that is there the declared settings."""
+        return await self.session.arun(create_table(self.session))
+
+    def drift(self) -> Drift:
+        """Compare the table with the design: return a list of differences."""
+        return self.session.run(drift_of(self.session))
+
+    async def adrift(self) -> Drift:
+        """Compare the table with the design: return a list of differences."""
+        return await self.session.arun(drift_of(self.session))
+
+    @classmethod
+    def diff(cls, target: Target, *, capabilities: Capabilities | None = None, **environment: str) -> Drift:
+        """Compare the table that a target has with the design, and change nothing: list the differences."""
+        if is_missing_file(target):
+            return missing(
+                declared_table(cls.catalog, cls.table.name_in(environment, otherwise="dev")), EMBEDDED
+            )
+        with open_client(target, capabilities=capabilities) as client:
+            session = cls._session_on(client, environment)
+            return session.run(drift_of(session))
+
+    @classmethod
+    async def adiff(
+        cls, target: Target, *, capabilities: Capabilities | None = None, **environment: str
+    ) -> Drift:
+        """Compare the table that a target has with the design, and change nothing: list the differences."""
+        return await asyncio.to_thread(lambda: cls.diff(target, capabilities=capabilities, **environment))
+
+    # --- writing ---------------------------------------------------------------------------------
+
+    def create(self, entity: E) -> Written[E]:
+        """Write an item that is not there yet. It never overwrites."""
+        return Written(*self.session.run(write(self.session, Create(entity))))
+
+    def put(self, entity: E, *, when: Condition | None = None) -> Written[E]:
+        """Write an item, whether it is there or not. With a version, what is stored must be what was read."""
+        return Written(*self.session.run(write(self.session, Put(entity, when))))
+
+    def update(self, target: E | Get[E], *, when: Condition | None = None, **changes: Any) -> Written[E]:
+        """Change fields of an item that is there: an entity that was read, or the item of a key.
+
+        None removes a field, and index keys follow. With a version, what is stored must be what was read.
+        """
+        return Written(*self.session.run(write(self.session, Update(target, when=when, **changes))))
+
+    def delete(
+        self, target: E | Get[E], *, when: Condition | None = None, progress: Progress | None = None
+    ) -> Written[E | None]:
+        """Delete an item, and before it what it owns. `progress` is called with a `Cascade` as items go.
+
+        A delete that was interrupted is gone on with by deleting again.
+        """
+        return Written(*self.session.run(delete_steps(self.session, Delete(target, when), progress)))
+
+    def delete_plan(self, target: E | Get[E]) -> Cascade:
+        """Count what `delete` would take along, by entity, and delete nothing."""
+        return self.session.run(plan_steps(self.session, Delete(target)))
+
+    def transaction(self, *writes: Write) -> Written[list[Any]]:
+        """Carry out writes together: all of them, or none."""
+        return Written(*self.session.run(write_together(self.session, list(writes))))
+
+    def batch(self, *writes: Put[Any] | Delete[Any]) -> float:
+        """Put and delete many items, without conditions and in no order; return the units."""
+        return self.session.run(write_batch(self.session, writes))
+
+    def verify(self, *, repair: bool = False, progress: VerifyProgress | None = None) -> VerifyReport:
+        """Recompute counters, copies, derived items, locks and index keys; report what differs, or repair it.
+
+        The whole table is read. Others may write meanwhile. What a stream consumer counts is verified when the
+        consumer has seen all that was written.
+        """
+        return self.session.run(verify(self.session, repair=repair, progress=progress))
+
+    async def averify(self, *, repair: bool = False, progress: VerifyProgress | None = None) -> VerifyReport:
+        """Recompute counters, copies, derived items, locks and index keys; report what differs, or repair it."""
+        return await self.session.arun(verify(self.session, repair=repair, progress=progress))
+
+    async def acreate(self, entity: E) -> Written[E]:
+        """Write an item that is not there yet. It never overwrites."""
+        return Written(*await self.session.arun(write(self.session, Create(entity))))
+
+    async def aput(self, entity: E, *, when: Condition | None = None) -> Written[E]:
+        """Write an item, whether it is there or not."""
+        return Written(*await self.session.arun(write(self.session, Put(entity, when))))
+
+    async def aupdate(
+        self, target: E | Get[E], *, when: Condition | None = None, **changes: Any
+    ) -> Written[E]:
+        """Change fields of an item that is there."""
+        return Written(*await self.session.arun(write(self.session, Update(target, when=when, **changes))))
+
+    async def adelete(
+        self, target: E | Get[E], *, when: Condition | None = None, progress: Progress | None = None
+    ) -> Written[E | None]:
+        """Delete an item, and before it what it owns."""
+        return Written(*await self.session.arun(delete_steps(self.session, Delete(target, when), progress)))
+
+    async def adelete_plan(self, target: E | Get[E]) -> Cascade:
+        """Count what `adelete` would take along, by entity, and delete nothing."""
+        return await self.session.arun(plan_steps(self.session, Delete(target)))
+
+    async def atransaction(self, *writes: Write) -> Written[list[Any]]:
+        """Carry out writes together: all of them, or none."""
+        return Written(*await self.session.arun(write_together(self.session, list(writes))))
+
+    async def abatch(self, *writes: Put[Any] | Delete[Any]) -> float:
+        """Put and delete many items, without conditions and in no order; return the units."""
+        return await self.session.arun(write_batch(self.session, writes))
+
+    # --- streams ---------------------------------------------------------------------------------
+
+    def consume(self, *, name: str | None = None, background: bool = True, **options: Any) -> Consumer:
+        """Run the handlers over the changes of the table, as one consumer of the embedded engine.
+
+        Its name is that of the design, and its position is stored under it. The options are those of
+        `Database.consume`. With `background=False`, `drain()` runs it.
+        """
+        return start_consumer(
+            self,
+            self.session,
+            self.handlers,
+            name=name or type(self).__name__,
+            background=background,
+            options=options,
+        )
+
+    @classmethod
+    def lambda_handler(cls, target: Target | None = None, **options: Any) -> LambdaHandler:
+        """Return the function that AWS Lambda runs over the table's stream: all handlers of the design.
+
+        The target is by default the region that the function runs in. The design is opened when the first event
+        comes; the options are those of `open`, the environment of the table's name among them. Let the event
+        source mapping report batch item failures.
+        """
+        refuse_idle(cls.catalog, cls.handlers)
+        check_declared_stream(cls.__name__, cls.table.stream)
+
+        def dispatcher() -> Dispatcher:
+            design = cls.open(function_region() if target is None else target, **options)
+            return Dispatcher(design, design.session, cls.handlers)
+
+        return LazyHandler(dispatcher)

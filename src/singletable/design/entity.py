@@ -1,0 +1,289 @@
+"""An entity: a Pydantic model that binds key classes to the table and its indexes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from functools import cached_property
+from types import UnionType
+from typing import Annotated, Any, ClassVar, Literal, NewType, Self, TypeVar, Union, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
+from pydantic_core import CoreSchema
+
+from singletable.design.bindings import Keys
+from singletable.design.conditions import fields_of
+from singletable.design.exact_times import with_exact_times
+from singletable.design.key_parts import Part
+from singletable.design.keys import Key
+from singletable.design.markers import BucketOf
+from singletable.design.old_keys import check_old_keys
+from singletable.design.relations import Derived, Unique
+from singletable.errors import DeclarationError
+
+STORED = "_stored"  # where an entity keeps the item that it was read from
+
+
+@dataclass(frozen=True, slots=True)
+class EntityOptions:
+    """What stands beside the name of an entity class: `class Batch(Entity, owns=("BatchEvent",))`."""
+
+    name: str
+    owns: tuple[type[Entity] | str, ...] = ()
+    schema_version: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Upcaster:
+    """A function that turns the values of an item of one schema version into those of the next."""
+
+    version: int
+    function: Callable[[dict[str, Any]], dict[str, Any]]
+
+
+def upcast(version: int) -> Callable[[Callable[[dict[str, Any]], dict[str, Any]]], Upcaster]:
+    """Declare, inside an entity, how items of this schema version become those of the next one."""
+    return lambda function: Upcaster(version, function)
+
+
+class Entity(BaseModel):
+    """An item type. Subclass it with fields, and `key = Keys(...)`.
+
+    `name` is the value of the discriminator, by default the name of the class. `owns` names the entities that are
+    deleted with this one. Items of an older `schema_version` are upcast when they are read.
+    """
+
+    model_config = ConfigDict(
+        ignored_types=(Keys, Unique, Derived, Upcaster),
+        extra="forbid",
+        validate_by_name=True,
+        validate_by_alias=True,
+    )
+    entity_options: ClassVar[EntityOptions]
+    __key_properties__: ClassVar[tuple[str, ...]] = ()  # that keys are built from, beside fields
+
+    def __init_subclass__(
+        cls,
+        *,
+        name: str | None = None,
+        owns: tuple[type[Entity] | str, ...] = (),
+        schema_version: int | None = None,
+        **config: Any,
+    ) -> None:
+        super().__init_subclass__(**config)
+        cls.entity_options = EntityOptions(name or cls.__name__, tuple(owns), schema_version)
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        places = declared(cls, Keys)
+        _check_places(cls, places)
+        for name, keys in places.items():
+            _check_binding(cls, name, keys)
+        for name, unique in declared(cls, Unique).items():
+            _check_fields(cls, name, unique.key)
+        _check_upcasters(cls)
+        wanted = {name for keys in places.values() for name in keys.reads()}
+        cls.__key_properties__ = tuple(sorted(wanted - set(cls.model_fields)))
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        schema: CoreSchema = with_exact_times(handler(source))
+        return schema
+
+    def __eq__(self, other: object) -> bool:
+        """Compare fields; whether an entity was read or made makes no difference."""
+        if type(other) is not type(self):
+            return NotImplemented
+        assert isinstance(other, Entity)
+        return field_values(self) == field_values(other)
+
+    __hash__ = None  # type: ignore[assignment]  # as of every model that can change
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy, with other values; what the item held beside the fields goes with it."""
+        return super().model_copy(update=update, deep=deep)
+
+
+E = TypeVar("E", bound=Entity)
+D = TypeVar("D")
+
+
+def declared(entity: type[Entity], kind: type[D]) -> dict[str, D]:
+    """Return what an entity class declares of a kind, by name, base classes first."""
+    found: dict[str, D] = {}
+    for base in reversed(entity.__mro__):
+        found.update({name: value for name, value in vars(base).items() if isinstance(value, kind)})
+    return found
+
+
+def field_values(entity: Entity) -> dict[str, Any]:
+    """Return the fields of an entity, by name."""
+    values = entity.__dict__
+    return {name: values.get(name) for name in type(entity).__pydantic_fields__}
+
+
+def key_values(entity: Entity) -> Mapping[str, Any]:
+    """Return the fields of an entity with its properties, which keys may be built from too."""
+    properties = type(entity).__key_properties__
+    if not properties:
+        return entity.__dict__
+    return {**entity.__dict__, **{name: getattr(entity, name) for name in properties}}
+
+
+def table_keys(entity: type[Entity]) -> Keys[Any, Any]:
+    """Return the binding of an entity to the table."""
+    found = [keys for keys in declared(entity, Keys).values() if keys.index is None]
+    if len(found) != 1:
+        raise DeclarationError(
+            f"{entity.__name__} has {len(found) or 'no'} keys in the table",
+            hint="key = Keys(SomePK, SomeSK)",
+        )
+    return found[0]
+
+
+# --- checks, when the class is created ------------------------------------------------------------------
+
+
+def _check_places(entity: type[Entity], places: Mapping[str, Keys[Any, Any]]) -> None:
+    """Refuse two bindings to one place: an item is there once."""
+    seen: dict[int | None, str] = {}
+    for name, keys in places.items():
+        place = None if keys.index is None else id(keys.index)
+        if place in seen:
+            where = "the table" if keys.index is None else f"index {keys.index.name}"
+            raise DeclarationError(
+                f"{entity.__name__} is bound to {where} twice, as {seen[place]} and as {name} "
+                f"({keys.shown()}), and an item is in it once",
+                hint="another index, or an entity that is Derived from this one",
+            )
+        seen[place] = name
+
+
+def _check_binding(entity: type[Entity], name: str, keys: Keys[Any, Any]) -> None:
+    for key in (keys.pk, keys.sk):
+        _check_fields(entity, name, key)
+        if keys.index is None:
+            _check_always_there(entity, name, key)
+    for read in fields_of(keys.when) if keys.when is not None else ():
+        if read not in entity.model_fields:
+            raise _no_field(entity, name, f"the condition of {keys.shown()} names {read!r}")
+    if keys.was is not None:
+        _check_was(entity, name, keys, keys.was)
+
+
+def _check_was(
+    entity: type[Entity], name: str, keys: Keys[Any, Any], was: tuple[type[Key], type[Key]]
+) -> None:
+    for key in was:
+        _check_fields(entity, name, key)
+    where = f"{entity.__name__}.{name}"
+    if keys.index is None:
+        check_old_keys(where, (keys.pk, keys.sk), was)
+    else:
+        check_old_keys(where, (keys.pk,), was[:1])
+
+
+def _check_always_there(entity: type[Entity], name: str, key: type[Key]) -> None:
+    for read in key.reads():
+        field = entity.model_fields.get(read)
+        if field is not None and _is_optional(field.annotation):
+            raise DeclarationError(
+                f"{entity.__name__}.{name}: {read!r} may be None, and every item has a key: {key.shown()}",
+                hint=f"make {read!r} required; only the keys of an index can be missing",
+            )
+
+
+def _check_fields(entity: type[Entity], name: str, key: type[Key]) -> None:
+    for part in key.parts:
+        field = entity.model_fields.get(part.reads)
+        if field is None:
+            if _is_property(entity, part.reads):
+                continue
+            raise _no_field(entity, name, f"{key.shown()} is built from {part.reads!r}")
+        if not _agree(part, field.annotation):
+            wanted = "a time" if isinstance(part.source, BucketOf) else _shown(part.annotation)
+            raise DeclarationError(
+                f"{entity.__name__}.{name}: {part.reads!r} is {_shown(field.annotation)} in {entity.__name__} "
+                f"and {wanted} in {key.shown()}"
+            )
+
+
+def _is_property(entity: type[Entity], name: str) -> bool:
+    found = inspect.getattr_static(entity, name, None)
+    found = getattr(found, "wrapped", found)  # of a computed_field
+    return isinstance(found, property | cached_property)
+
+
+def _no_field(entity: type[Entity], name: str, what: str) -> DeclarationError:
+    return DeclarationError(
+        f"{entity.__name__}.{name}: {what}, which is not a field of {entity.__name__}; "
+        f"it has {', '.join(sorted(entity.model_fields)) or 'none'}"
+    )
+
+
+def _check_upcasters(entity: type[Entity]) -> None:
+    upcasters = declared(entity, Upcaster)
+    version = entity.entity_options.schema_version
+    for name, caster in upcasters.items():
+        if version is None or not 1 <= caster.version < version:
+            raise DeclarationError(
+                f"{entity.__name__}.{name} upcasts items of version {caster.version}, and "
+                f"{entity.__name__} is of version {version or 1}",
+                hint=f"class {entity.__name__}(Entity, schema_version={caster.version + 1})",
+            )
+
+
+def _is_optional(annotation: Any) -> bool:
+    return get_origin(annotation) in (Union, UnionType) and type(None) in get_args(annotation)
+
+
+def _agree(part: Part, of_field: Any) -> bool:
+    """Tell whether a key's part can hold what a field does; when in doubt, yes."""
+    field = _plain_type(of_field)
+    if isinstance(part.source, BucketOf):
+        return field is None or issubclass(field, date)
+    if part.source is not None:
+        return True
+    names = {each for each in (_new_type(part.annotation), _new_type(of_field)) if each is not None}
+    key = _plain_type(part.annotation)
+    if key is None or field is None:
+        return True
+    if len(names) > 1 or {key, field} == {date, datetime}:
+        return False
+    if key in (float, Decimal) and field is int:
+        return True
+    return issubclass(key, field) or issubclass(field, key)
+
+
+def _new_type(annotation: Any) -> Any:
+    """Return the NewType that an annotation is, if it is one, optional or not."""
+    if get_origin(annotation) in (Annotated, Union, UnionType):
+        return next((found for each in get_args(annotation) if (found := _new_type(each)) is not None), None)
+    return annotation if isinstance(annotation, NewType) else None
+
+
+def _plain_type(annotation: Any) -> type[Any] | None:
+    """Return the class of a type that is one: of a NewType, of an optional, of the values of a Literal."""
+    if hasattr(annotation, "__supertype__"):
+        return _plain_type(annotation.__supertype__)
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        return _plain_type(get_args(annotation)[0])
+    if origin in (Union, UnionType):
+        members = [member for member in get_args(annotation) if member is not type(None)]
+        return _plain_type(members[0]) if len(members) == 1 else None
+    if origin is Literal:
+        kinds = {type(value) for value in get_args(annotation)}
+        return kinds.pop() if len(kinds) == 1 else None
+    return annotation if origin is None and isinstance(annotation, type) else None
+
+
+def _shown(annotation: Any) -> str:
+    named = _new_type(annotation)
+    if named is not None:
+        return str(named.__name__)
+    plain = _plain_type(annotation)
+    return plain.__name__ if plain is not None else str(annotation)

@@ -1,0 +1,90 @@
+"""Numbers that are counted in an item change while somebody writes the item. No write of it may take them back.
+
+They are no part of what a caller writes, and they do not count as versions. So a put takes them from what is
+stored; an update of an index key, or of what is derived, reads them first; each demands that they are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from singletable.client.calls import Steps
+from singletable.design.conditions import Condition, holds
+from singletable.design.entity import STORED, Entity, key_values
+from singletable.design.expressions import Placeholders
+from singletable.design.revising import ChangedMeanwhileError, read_stored, unchanged_attributes
+from singletable.design.schema import EntitySchema
+from singletable.design.session import Session
+from singletable.design.stored_values import Item
+from singletable.errors import ConditionNotMetError, DesignError, InvalidWriteError
+
+
+def refuse_counted(session: Session, schema: EntitySchema[Any], names: Iterable[str]) -> None:
+    """Refuse to change a number that the layer counts."""
+    for name in session.catalog.belonging.kept(schema).intersection(names):
+        raise InvalidWriteError(
+            f"{schema.entity.__name__}.{name} is counted by the layer",
+            hint="verify(repair=True) counts again",
+        )
+
+
+def with_stored_numbers(
+    session: Session, schema: EntitySchema[Any], after: Entity, before: Entity | None
+) -> Entity:
+    """Return an entity that is to be put, with the numbers of the stored one; a new one has those it was given."""
+    names = session.catalog.belonging.kept_attributes(schema)
+    own: Item = after.__dict__.get(STORED) or {}
+    counted: Item = {} if before is None else before.__dict__[STORED]
+    kept = session.catalog.belonging.kept(schema) if before is not None else ()
+    entity = after.model_copy(update={name: getattr(before, name) for name in kept})
+    entity.__dict__[STORED] = _with_numbers(own, counted, names)
+    return entity
+
+
+def with_current_numbers(
+    session: Session, schema: EntitySchema[Any], before: Entity, needed: Iterable[str]
+) -> Steps[Entity]:
+    """Return an entity as it was read, with its numbers as they are now, if they are needed and it is there."""
+    if not session.catalog.belonging.kept(schema).intersection(needed):
+        return before
+    now = yield from read_stored(session, schema, schema.primary_key(before))
+    if now is None:
+        return before
+    stored: Item = before.__dict__.get(STORED) or schema.to_item(before)
+    names = session.catalog.belonging.kept_attributes(schema)
+    entity: Entity = schema.to_entity(_with_numbers(stored, now.__dict__[STORED], names))
+    return entity
+
+
+def _with_numbers(item: Item, counted: Item, names: frozenset[str]) -> Item:
+    own = {name: value for name, value in item.items() if name not in names}
+    return {**own, **{name: value for name, value in counted.items() if name in names}}
+
+
+def same_numbers(
+    session: Session, schema: EntitySchema[Any], before: Entity | None, into: Placeholders
+) -> list[str]:
+    """Write that what is counted in an item is as it was read."""
+    stored: Item | None = None if before is None else before.__dict__.get(STORED)
+    if stored is None:
+        return []
+    names = session.catalog.belonging.kept_attributes(schema)
+    return unchanged_attributes({name: stored.get(name) for name in names}, into)
+
+
+def unless_counted(
+    session: Session,
+    schema: EntitySchema[Any],
+    when: Condition | None,
+    stored: Item | None,
+    error: DesignError,
+) -> DesignError:
+    """Return why a write was refused; if only by what is counted in its item, that it is to be planned again."""
+    if type(error) is not ConditionNotMetError or stored is None:
+        return error
+    if not session.catalog.belonging.kept(schema):
+        return error
+    if when is not None and not holds(when, key_values(schema.to_entity(stored))):
+        return error
+    return ChangedMeanwhileError(error.message, hint=error.hint)

@@ -1,0 +1,91 @@
+"""Keys of plans as templates: what a pattern always asks for as text, what its caller gives as a placeholder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from singletable.design.key_parts import Part
+from singletable.design.keys import Key, Prefix
+from singletable.design.template_parts import Placeholder, Slot, split_template, without_omitted
+
+
+def stored_template(key: type[Key]) -> str | None:
+    """Return the template of a key as it is stored, without what renders as nothing; None if it has none."""
+    return _text(key, {}, None) if key.compiled is not None else None
+
+
+def template_of(keys: Sequence[Key | Prefix[Any]], given: Sequence[Any]) -> str:
+    """Return the template that keys of one class share. What is the same in all of them is text.
+
+    Keys are of calls with different values, so what differs comes from the caller; `given` are values of the
+    caller that are the same in all calls.
+    """
+    first = keys[0]
+    kind = first.of if isinstance(first, Prefix) else type(first)
+    values = [_values(key) for key in keys]
+    leading = list(values[0]) if isinstance(first, Prefix) else None
+    fixed = {
+        part.name: part.codec.render(values[0][part.name])
+        for part in kind.parts
+        if part.name in values[0] and _is_fixed(part, values, given)
+    }
+    if kind.compiled is None:
+        names = [part.name for part in kind.parts if leading is None or part.name in leading]
+        return ", ".join(fixed.get(name, f"{{{name}}}") for name in names)
+    text = _text(kind, fixed, leading)
+    if isinstance(first, Prefix):
+        return text + _beginning(first, keys)
+    return text
+
+
+def _values(key: Key | Prefix[Any]) -> Mapping[str, Any]:
+    if isinstance(key, Prefix):
+        return key.values
+    return {part.name: getattr(key, part.name) for part in key.parts}
+
+
+def _is_fixed(part: Part, values: Sequence[Mapping[str, Any]], given: Sequence[Any]) -> bool:
+    if part.source is not None:
+        return False
+    first = values[0][part.name]
+    return first not in given and all(each.get(part.name) == first for each in values)
+
+
+def _text(key: type[Key], fixed: Mapping[str, str], leading: Sequence[str] | None) -> str:
+    assert key.template is not None
+    assert key.compiled is not None
+    tokens = split_template(key.template)
+    specs = {token.name: token.spec for token in tokens if isinstance(token, Placeholder)}
+    codecs = key.compiled.codecs
+    parts = [token if isinstance(token, str) else Slot(token.name, codecs[token.name]) for token in tokens]
+    texts: list[str] = []
+    for part in without_omitted(parts):
+        if isinstance(part, str):
+            texts.append(_escaped(part))
+        elif leading is not None and part.name not in leading:
+            break
+        elif part.name in fixed:
+            texts.append(_escaped(fixed[part.name]))
+        else:
+            spec = specs[part.name]
+            texts.append(f"{{{part.name}:{spec}}}" if spec else f"{{{part.name}}}")
+    return "".join(texts)
+
+
+def _beginning(first: Prefix[Any], keys: Sequence[Key | Prefix[Any]]) -> str:
+    """Return what a prefix holds of the field behind its last whole one."""
+    assert first.of.compiled is not None
+    begun = {
+        key.text.removeprefix(key.of.compiled.prefix(key.values))
+        for key in keys
+        if isinstance(key, Prefix) and key.of.compiled is not None
+    }
+    if begun == {""}:
+        return ""
+    names = [name for name in first.of.compiled.fields_required if name not in first.values]
+    return _escaped(begun.pop()) if len(begun) == 1 else f"{{{names[0]}}}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")

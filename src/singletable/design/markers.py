@@ -1,0 +1,175 @@
+"""What a field's annotation can say beyond its type: values that are read by the layer, docs, linter and planner.
+
+    created_at: CreatedAt = auto()
+    ttl: Ttl = expires(days=90)
+    likes_count: Annotated[int, CountOf("Reaction")] = 0
+
+A marker is data; what it does stands in the module that does it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from singletable.design.conditions import Condition
+
+Upkeep = Literal["transaction", "stream"]
+
+# --- values that the layer fills in ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Auto:
+    """The field is the clock's time of the first write, or of every write."""
+
+    when: Literal["create", "write"]
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """The field counts the writes of an item; a write demands the number that was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeToLive:
+    """The field is stored as seconds since 1970, and reads hide an item whose time is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expires:
+    """How long an item lives: from the write that makes it, or from the time of one of its fields."""
+
+    delta: timedelta
+    after: str | None = None
+    when: Condition | None = None
+
+
+CreatedAt = Annotated[datetime, Auto("create")]
+UpdatedAt = Annotated[datetime, Auto("write")]
+Version = Annotated[int, Lock()]
+Ttl = Annotated[datetime | None, TimeToLive()]
+
+
+def auto() -> Any:
+    """Let the layer fill in a `CreatedAt` or `UpdatedAt` when the item is written."""
+    return Field(default_factory=_now)
+
+
+def expires(
+    *,
+    days: float = 0,
+    hours: float = 0,
+    minutes: float = 0,
+    seconds: float = 0,
+    after: str | None = None,
+    when: Condition | None = None,
+) -> Any:
+    """Let an item expire so long after it is made, or after the time in a field; only while a condition holds."""
+    policy = Expires(timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds), after, when)
+    field: Any = Field(default=None)
+    field.metadata.append(policy)
+    return field
+
+
+def _now() -> datetime:
+    now = datetime.now(UTC)
+    return now.replace(microsecond=now.microsecond // 1000 * 1000)
+
+
+# --- parts of keys that are computed --------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ShardOf:
+    """The part spreads items over so many partitions, by a field of the entity. One shard renders as nothing."""
+
+    count: int
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class BucketOf:
+    """The part is the span that a time of the entity is in: `2025`, `2025-01`, `2025-W04` or `2025-01-20`."""
+
+    by: str
+    every: Literal["year", "month", "week", "day"]
+
+
+# --- how a field is stored --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The field is stored under this name, whatever the design's casing says."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Digits:
+    """A fractional number is stored with so many decimals at most; what has more is refused, or rounded."""
+
+    decimals: int
+    rounds: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Compressed:
+    """The field is stored as compressed JSON; the plain form is read too."""
+
+
+# --- data that is kept by the layer ------------------------------------------------------------------
+#
+# An item names the one that it belongs to by the fields of that one's key, under the same names or under those
+# that `via` gives: `via={"post_id": "target_id"}` says that the key's post_id is this item's target_id.
+
+
+@dataclass(frozen=True, slots=True)
+class CopyOf:
+    """The field repeats one of another entity, and follows it."""
+
+    source: type[Any] | str
+    field: str
+    by: Upkeep = "stream"
+    via: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CountOf:
+    """The field counts the items of another entity that belong to this one."""
+
+    child: type[Any] | str
+    when: Condition | None = None
+    by: Upkeep = "transaction"
+    via: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SumOf:
+    """The field adds up a field of the items that belong to this one."""
+
+    child: type[Any] | str
+    field: str
+    when: Condition | None = None
+    by: Upkeep = "transaction"
+    via: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AverageOf:
+    """The field is the mean of a field of the items that belong to this one, rounded to so many decimals."""
+
+    child: type[Any] | str
+    field: str
+    decimals: int = 2
+    when: Condition | None = None
+    by: Upkeep = "transaction"
+    via: Mapping[str, str] | None = None
+
+
+Aggregate = CountOf | SumOf | AverageOf

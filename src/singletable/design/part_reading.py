@@ -1,0 +1,106 @@
+"""How one query is read: forward from a position, a request at a time."""
+
+from __future__ import annotations
+
+from collections import deque
+from decimal import Decimal
+from typing import Any, Final
+
+from singletable.client.calls import Call, Steps
+from singletable.design.answers import entity_of, read_units
+from singletable.design.pages import Usage
+from singletable.design.queries import Query
+from singletable.design.ranges import is_empty
+from singletable.design.requests import is_text_key, query_params
+from singletable.design.schema import Binding
+from singletable.design.session import Session, ask
+from singletable.design.stored_values import Item
+
+PAGE_ITEMS_MAX: Final = 1000
+
+# A position is the key of the last item that is done with; False before the first, None behind the last.
+Position = dict[str, Any] | None | bool
+START: Final = False
+OLD: Final = "$old"  # around the key of an item that was found under keys which it was stored by before
+
+
+def plain_position(position: Position) -> Position:
+    """Return a position without what says that it is of an old key."""
+    return position[OLD] if isinstance(position, dict) and OLD in position else position
+
+
+class PartReader:
+    """Reads one query forward from a position."""
+
+    def __init__(self, session: Session, query: Query[Any], position: Position, limit: int | None) -> None:
+        self.query = query
+        self.buffer: deque[tuple[Item, Any]] = deque()
+        self.schema = session.catalog.schema_for(query.entity)
+        self.binding: Binding = self.schema.bindings[query.place]
+        self._session = session
+        self._limit = limit
+        self._given = plain_position(position)  # the last that was given out
+        is_over = is_empty(query.bounds, is_text=is_text_key(self.binding))
+        self._read = None if is_over else self._given  # the last that was read
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the target has no more."""
+        return self._read is None
+
+    @property
+    def position(self) -> Position:
+        """Where to go on: behind what was given out, and behind what was thrown away after it."""
+        return self._given if self.buffer else self._read
+
+    def call(self) -> Call:
+        """Return the next request."""
+        return Call("Query", self._params(self._session.now_s()))
+
+    def take(self, answer: dict[str, Any], usage: Usage) -> None:
+        """Take the answer of a request."""
+        entities = 0
+        for item in answer["Items"]:
+            entity = entity_of(self.schema, self._session, item)
+            if entity is not None:
+                self.buffer.append((item, entity))
+                entities += 1
+        scanned = answer.get("ScannedCount", len(answer["Items"]))
+        usage.add(Usage(read_units(answer), scanned, scanned - entities))
+        self._read = answer.get("LastEvaluatedKey")
+        if self._limit is not None and entities * 2 < self._limit:
+            # A filter that throws much away is not asked about a few items at a time.
+            self._limit = max(self._limit, min(self._limit * 2, PAGE_ITEMS_MAX))
+
+    def fill(self, usage: Usage) -> Steps[None]:
+        """Read until there is an item, or the end."""
+        while not self.buffer and not self.is_read:
+            # The time is no part of what a cached answer is kept under.
+            answer = yield from ask(
+                self._session, self.call(), self.query.cache_s, kept_as=lambda: self._params(0)
+            )
+            self.take(answer, usage)
+
+    def pop(self) -> Any:
+        """Give out the next entity."""
+        item, entity = self.buffer.popleft()
+        self._given = self._key_of(item)
+        return entity
+
+    def order(self) -> tuple[Any, ...]:
+        """Return what the next item is sorted by."""
+        item, _ = self.buffer[0]
+        return tuple(sortable(item[attribute.name]) for attribute in self.binding.sk)
+
+    def _params(self, now_s: int) -> dict[str, Any]:
+        start = self._read if isinstance(self._read, dict) else None
+        return query_params(self._session, self.query, self._limit, start, now_s=now_s)
+
+    def _key_of(self, item: Item) -> dict[str, Any]:
+        names = [*self.schema.table.key_attributes(), *(a.name for a in self.binding.attributes())]
+        return {name: item[name] for name in dict.fromkeys(names)}
+
+
+def sortable(value: dict[str, Any]) -> Any:
+    # Python orders texts by code point, which is the order of their UTF-8 bytes, and so DynamoDB's.
+    return Decimal(value["N"]) if "N" in value else value["S"]

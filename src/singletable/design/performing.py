@@ -1,0 +1,166 @@
+"""How actions reach the target: one by itself, or several as a transaction; and what a refusal means.
+
+Over a network an answer can be lost, and botocore asks again. A transaction has a token, by which the target knows
+it. A put that is refused the second time, by the very item that it wrote the first time, was carried out.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any, Final
+
+from singletable.client.calls import Call, Steps, Wait
+from singletable.design.actions import Action
+from singletable.design.answers import read_units, waits
+from singletable.design.session import Session
+from singletable.design.stored_values import Item, decode
+from singletable.design.uniqueness import LockChange, reclaimed
+from singletable.errors import (
+    ApiError,
+    CancellationReason,
+    ConditionFailedError,
+    InvalidWriteError,
+    OtherApiError,
+    TransactionCanceledError,
+)
+
+TRANSACTION_ACTIONS_MAX: Final = 100
+ATTEMPTS_MAX: Final = 10
+
+_OPERATIONS: Final = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem"}
+_CONFLICT: Final = (
+    "TransactionConflictException"  # a transaction is under way with the item of a single write
+)
+_TRANSIENT: Final = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
+
+# --- one action ----------------------------------------------------------------------------------------
+
+
+def perform(session: Session, action: Action) -> Steps[tuple[Item | None, float]]:
+    """Carry out one action by itself; return the new item of an update, and the units."""
+    params = {**_params(session, action), "ReturnConsumedCapacity": "TOTAL"}
+    if action.kind == "Update":
+        params["ReturnValues"] = "ALL_NEW"
+    try:
+        answer = yield from ask_until_free(Call(_OPERATIONS[action.kind], params))
+    except ConditionFailedError as error:
+        stored = error.item or None
+        if stored is not None and was_written(action, dict(stored), error):
+            return None, 0.0
+        raise action.refused(None if stored is None else dict(stored)) from error
+    return answer.get("Attributes"), read_units(answer)
+
+
+def ask_until_free(call: Call) -> Steps[dict[str, Any]]:
+    """Make a call; again, while a transaction is under way with the same item."""
+    pauses = waits()
+    for _ in range(ATTEMPTS_MAX):
+        try:
+            answer: dict[str, Any] = yield call
+        except OtherApiError as error:
+            if error.code != _CONFLICT:
+                raise
+            yield Wait(next(pauses))
+        else:
+            return answer
+    raise _kept_changing()
+
+
+def was_written(action: Action, stored: Item, error: ApiError) -> bool:
+    """Tell whether a put that is refused was carried out before: it was sent again, and its item is there."""
+    return action.kind == "Put" and error.retries > 0 and is_same(stored, action.params["Item"])
+
+
+def is_same(stored: Item, item: Item) -> bool:
+    """Tell whether two items are equal, however their numbers are written."""
+    return stored.keys() == item.keys() and all(
+        value.keys() == item[name].keys() and decode(value) == decode(item[name])
+        for name, value in stored.items()
+    )
+
+
+def _params(session: Session, action: Action) -> dict[str, Any]:
+    params: dict[str, Any] = {"TableName": session.table, **action.params}
+    if action.kind != "Put":
+        params["Key"] = action.key
+    if "ConditionExpression" in params:
+        params["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+    return params
+
+
+def _kept_changing() -> InvalidWriteError:
+    return InvalidWriteError("other transactions kept changing the same items", hint="try again later")
+
+
+# --- a transaction -------------------------------------------------------------------------------------
+
+
+def transact(session: Session, actions: Sequence[Action]) -> Steps[float]:
+    """Carry out actions on different items: all of them, or none. Return the units."""
+    left = list(actions)
+    pauses = waits()
+    for _ in range(ATTEMPTS_MAX):
+        _check_count(left)
+        if not left:
+            return 0.0
+        try:
+            answer = yield Call("TransactWriteItems", _transaction(session, left))
+        except TransactionCanceledError as error:
+            remaining = yield from _without_refused(session, left, error)
+            if len(remaining) == len(left) and all(map(operator.is_, left, remaining)):
+                yield Wait(next(pauses))
+            left = remaining
+        else:
+            return read_units(answer)
+    raise _kept_changing()
+
+
+def _transaction(session: Session, actions: Sequence[Action]) -> dict[str, Any]:
+    return {
+        "TransactItems": [{action.kind: _params(session, action)} for action in actions],
+        "ReturnConsumedCapacity": "TOTAL",
+    }
+
+
+def _without_refused(
+    session: Session, actions: list[Action], error: TransactionCanceledError
+) -> Steps[list[Action]]:
+    """Return what to try after a refusal: without what may lapse, with locks that nobody needs taken over.
+
+    Raise what the refusal means, if it is final. The same actions are returned where they only met others.
+    """
+    refused: dict[int, CancellationReason] = {}
+    for number, reason in enumerate(error.reasons):
+        if reason.code == "ConditionalCheckFailed":
+            refused[number] = reason
+        elif reason.code not in ("None", *_TRANSIENT):
+            raise error
+    remaining: list[Action] = []
+    for number, action in enumerate(actions):
+        if number not in refused:
+            remaining.append(action)
+        elif not action.lapses:
+            remaining.append((yield from _insisting(session, action, refused[number], error)))
+    return remaining
+
+
+def _insisting(
+    session: Session, action: Action, reason: CancellationReason, error: TransactionCanceledError
+) -> Steps[Action]:
+    """Return the action by which a lock that nobody needs is taken over; raise what else the refusal means."""
+    stored = dict(reason.item) if reason.item else None
+    if isinstance(action.made_from, LockChange):
+        again = yield from reclaimed(session, action, stored)
+        if again is not None:
+            return again
+    raise action.refused(stored) from error
+
+
+def _check_count(actions: Sequence[Action]) -> None:
+    if len(actions) > TRANSACTION_ACTIONS_MAX:
+        raise InvalidWriteError(
+            f"a transaction has {TRANSACTION_ACTIONS_MAX} actions at most, and this one has {len(actions)} with "
+            "its locks, counters and derived items",
+            hint="make several transactions of it",
+        )

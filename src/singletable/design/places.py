@@ -1,0 +1,187 @@
+"""The places of an entity: the table and indexes, with the attributes that are its keys there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from singletable.design.bindings import Index, Keys
+from singletable.design.conditions import Condition, fields_of, holds
+from singletable.design.entity import Entity
+from singletable.design.field_codecs import FieldCodec
+from singletable.design.key_codecs import TextCodec
+from singletable.design.key_numbers import PaddedCodec
+from singletable.design.keys import Key
+from singletable.design.stored_values import Item
+from singletable.design.tables import Table
+from singletable.errors import DeclarationError
+
+AttributeType = Literal["S", "N"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyAttribute:
+    """An attribute that is a key, or a part of one: by a template, or a field that is stored anyway."""
+
+    name: str
+    kind: AttributeType
+    field: str | None  # the field that the attribute is; None for a template
+
+
+class Binding:
+    """One place of an entity: the table, or an index, with the attributes of its keys."""
+
+    __slots__ = ("_reads", "_written", "keys", "pk", "sk")
+
+    def __init__(
+        self, keys: Keys[Any, Any], pk: tuple[KeyAttribute, ...], sk: tuple[KeyAttribute, ...]
+    ) -> None:
+        self.keys = keys
+        self.pk = pk
+        self.sk = sk
+        condition = fields_of(keys.when) if keys.when is not None else ()
+        self._reads = frozenset((*keys.reads(), *condition))
+        self._written = tuple(attribute.name for attribute in (*pk, *sk) if attribute.field is None)
+
+    @property
+    def name(self) -> str:
+        """Return the name under which the entity binds it."""
+        return self.keys.name
+
+    @property
+    def index(self) -> Index | None:
+        return self.keys.index
+
+    @property
+    def when(self) -> Condition | None:
+        return self.keys.when
+
+    def reads(self) -> frozenset[str]:
+        """Name the fields that decide the keys, those of its condition too."""
+        return self._reads
+
+    def attributes(self) -> tuple[KeyAttribute, ...]:
+        return (*self.pk, *self.sk)
+
+    def written(self) -> tuple[str, ...]:
+        """Name the attributes that are stored for this place alone."""
+        return self._written
+
+    def render(self, values: Mapping[str, Any]) -> Item:
+        """Return the key attributes of an entity; none while its condition fails, or a part is missing."""
+        if self.when is not None and not holds(self.when, values):
+            return {}
+        pk, sk = self.keys.pk.from_values(values), self.keys.sk.from_values(values)
+        if pk is None or sk is None:
+            return {}
+        return self.item_of(pk, sk)
+
+    def item_of(self, pk: Key, sk: Key | None) -> Item:
+        """Return the key attributes of key objects."""
+        if sk is None or not self.sk:
+            return key_item(pk, self.pk)
+        return {**key_item(pk, self.pk), **key_item(sk, self.sk)}
+
+
+def key_item(key: Key, attributes: tuple[KeyAttribute, ...]) -> Item:
+    """Return the attributes of a key object."""
+    if len(attributes) == 1:
+        (attribute,) = attributes
+        return {attribute.name: {attribute.kind: key.render() if key.template else _part_text(key, 0)}}
+    return {
+        attribute.name: {attribute.kind: _part_text(key, number)}
+        for number, attribute in enumerate(attributes)
+    }
+
+
+def _part_text(key: Key, number: int) -> str:
+    part = key.parts[number]
+    return part.codec.render(getattr(key, part.name))
+
+
+# --- compiling ------------------------------------------------------------------------------------------
+
+
+def place_of(
+    entity: type[Entity], table: type[Table], keys: Keys[Any, Any], fields: Mapping[str, FieldCodec]
+) -> Binding:
+    """Compile the keys that an entity binds to a table or to an index of it."""
+    index = keys.index
+    if index is not None and index not in table.indexes:
+        raise DeclarationError(
+            f"{entity.__name__}.{keys.name} ({keys.shown()}) is bound to index {index.name}, which "
+            f"{table.__name__} does not have",
+            hint=f"it has {', '.join(index.name for index in table.indexes) or 'no indexes'}",
+        )
+    pk_names = (table.pk,) if index is None else index.pk
+    sk_names = index.sk if index is not None else () if table.sk is None else (table.sk,)
+    place = _Place(entity, table, keys, fields)
+    binding = Binding(keys, place.attributes(keys.pk, pk_names), place.attributes(keys.sk, sk_names))
+    if keys.when is not None and not binding.written():
+        raise DeclarationError(
+            f"{entity.__name__}.{keys.name} ({keys.shown()}) has a condition, and its attributes are fields, "
+            "which are stored whatever it says",
+            hint="filter by the condition, or give one of the keys a template of its own",
+        )
+    return binding
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What the attributes of a place are compiled from."""
+
+    entity: type[Entity]
+    table: type[Table]
+    keys: Keys[Any, Any]
+    fields: Mapping[str, FieldCodec]
+
+    def attributes(self, key: type[Key], names: tuple[str, ...]) -> tuple[KeyAttribute, ...]:
+        count = len(key.parts) if key.template is None else 1
+        if count != len(names):
+            place = f"index {self.keys.index.name}" if self.keys.index else self.table.__name__
+            raise self._wrong(
+                f"{key.shown()} is a key of {count} attributes, and {place} has {len(names)} there "
+                f"({', '.join(names) or 'none'})",
+                hint="a key class with a template is one attribute; without, each field of it is one",
+            )
+        if key.template is None:
+            return tuple(self._own(part.name, name, key) for part, name in zip(key.parts, names, strict=True))
+        return (self._templated(key, names[0]),)
+
+    def _own(self, field: str, name: str, key: type[Key]) -> KeyAttribute:
+        codec = self.fields.get(field)
+        if codec is None or codec.stored != name:
+            stored = f"stored as {codec.stored}" if codec else "not a field"
+            raise self._wrong(
+                f"{key.shown()} needs the attribute {name}, and {field} is {stored}",
+                hint=f"the attributes of such a key are fields by their stored names: name the index's key after "
+                f'{codec.stored if codec else "one"}, or mark the field Stored("{name}")',
+            )
+        return self._field(codec, key)
+
+    def _templated(self, key: type[Key], name: str) -> KeyAttribute:
+        """Return the attribute of a template; one that is nothing but a stored field is that field."""
+        codec = next((codec for codec in self.fields.values() if codec.stored == name), None)
+        if codec is None:
+            return KeyAttribute(name, "S", None)
+        if key.template != f"{{{codec.name}}}":
+            raise self._wrong(
+                f"{key.shown()} is stored as {name}, and so is the field {codec.name}",
+                hint=f'template="{{{codec.name}}}" makes the field itself the key',
+            )
+        return self._field(codec, key)
+
+    def _field(self, codec: FieldCodec, key: type[Key]) -> KeyAttribute:
+        """Return a field as a key. What is stored must be what the key says."""
+        (part,) = [part for part in key.parts if part.name == codec.name]
+        is_changed = isinstance(part.codec, TextCodec) and part.codec.function is not None
+        if codec.kind is None or is_changed or isinstance(part.codec, PaddedCodec):
+            raise self._wrong(
+                f"{key.shown()} is the field {codec.name} itself, which is not stored as the key writes it",
+                hint="a key that is a field is a text, number or time, without Pad, Normalize, Compressed or Ttl",
+            )
+        return KeyAttribute(codec.stored, codec.kind, codec.name)
+
+    def _wrong(self, what: str, hint: str) -> DeclarationError:
+        return DeclarationError(f"{self.entity.__name__}.{self.keys.name}: {what}", hint=hint)

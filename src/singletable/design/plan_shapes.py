@@ -1,0 +1,229 @@
+"""What plans would ask for, as data: the requests of an access pattern, read off plans for sample values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from singletable.blueprint import ReadBlueprint, SortBlueprint
+from singletable.design.annotations import plain_value
+from singletable.design.catalog import Catalog
+from singletable.design.collections import Collect, members_of
+from singletable.design.condition_data import condition_data
+from singletable.design.conditions import Condition, all_of
+from singletable.design.key_texts import template_of
+from singletable.design.keys import NoSortKey
+from singletable.design.plans import BatchGet, Get, Plan
+from singletable.design.queries import Merged, Query, Walk
+from singletable.design.ranges import SortRange
+from singletable.design.requests import collection_span
+from singletable.errors import DeclarationError
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """The plans that calls of one pattern returned, each with the values that it was called with."""
+
+    catalog: Catalog
+    plans: Sequence[Plan]
+    arguments: Sequence[dict[str, Any]]
+
+    @property
+    def same(self) -> list[Any]:
+        """Return the values that were the same in all calls, though they are the caller's."""
+        first, *others = self.arguments
+        return [
+            value
+            for name, value in first.items()
+            if value is not None and all(other[name] == value for other in others)
+        ]
+
+    def of(self, plans: Sequence[Plan]) -> Calls:
+        """Return the calls with these plans, as far as they are of the kind of the first."""
+        return replace(self, plans=[plan for plan in plans if type(plan) is type(plans[0])])
+
+
+def reads_of(calls: Calls, name: str | None = None) -> tuple[ReadBlueprint, ...]:
+    """Return the kinds of requests that a pattern sends."""
+    calls = calls.of(calls.plans)
+    plans: Any = calls.plans
+    match calls.plans[0]:
+        case Get() as plan:
+            return (_get(calls, plan, name),)
+        case BatchGet() as plan:
+            return _batch_get(calls, plan, name)
+        case Query() | Merged() | Walk():
+            return _queries(calls, name)
+        case Collect(pk=None) as plan:
+            members = (
+                reads_of(calls.of([each.parts[field] for each in plans]), field) for field in plan.parts
+            )
+            return tuple(
+                replace(read, is_consistent=read.is_consistent or plan.is_consistent)
+                for reads in members
+                for read in reads
+            )
+        case Collect() as plan:
+            return (_collection(calls, plan),)
+        case plan:
+            raise DeclarationError(f"{type(plan).__name__} is no plan that reads")
+
+
+def _get(calls: Calls, plan: Get[Any], name: str | None) -> ReadBlueprint:
+    plans: Any = calls.plans
+    return ReadBlueprint(
+        "GetItem",
+        (plan.entity.__name__,),
+        template_of([each.pk for each in plans], calls.same),
+        sort=_equal([each.sk for each in plans], calls),
+        is_consistent=plan.is_consistent,
+        name=name,
+    )
+
+
+def _batch_get(calls: Calls, plan: BatchGet[Any], name: str | None) -> tuple[ReadBlueprint, ...]:
+    plans: Any = calls.plans
+    keys = [key for each in plans for key in each.keys]
+    if not keys:
+        raise DeclarationError("its sample values ask for no keys")
+    read = ReadBlueprint(
+        "BatchGetItem",
+        (plan.entity.__name__,),
+        template_of([pk for pk, _ in keys], calls.same),
+        sort=_equal([sk for _, sk in keys], calls),
+        is_consistent=plan.is_consistent,
+        count=len(plan.keys),
+        name=name,
+    )
+    return (read,)
+
+
+def _equal(keys: Sequence[Any], calls: Calls) -> SortBlueprint | None:
+    if keys[0] is None or type(keys[0]) is NoSortKey:
+        return None
+    return SortBlueprint("=", (template_of(keys, calls.same),))
+
+
+def _collection(calls: Calls, plan: Collect[Any]) -> ReadBlueprint:
+    plans: Any = calls.plans
+    span = collection_span(calls.catalog, plan)
+    return ReadBlueprint(
+        "Query",
+        tuple(member.entity.__name__ for member in members_of(plan.into)),
+        template_of([each.pk for each in plans], calls.same),
+        index=None if plan.index is None else plan.index.name,
+        sort=None if span is None else SortBlueprint("BETWEEN", span),
+        is_consistent=plan.is_consistent,
+    )
+
+
+# --- queries --------------------------------------------------------------------------------------------
+
+
+def _queries(calls: Calls, name: str | None) -> tuple[ReadBlueprint, ...]:
+    """Return one request for all queries of a kind: those of the shards of a partition are one."""
+    first, *others = ([*_leaves(plan)] for plan in calls.plans)
+    kinds: dict[Any, list[Query[Any]]] = {}
+    for query in first:
+        kinds.setdefault(_kind(query), []).append(query)
+    reads = []
+    for kind, queries in kinds.items():
+        alike = [query for plan in others for query in plan if _kind(query) == kind]
+        read = _query(calls, [*queries, *alike], name)
+        reads.append(replace(read, count=len(queries), is_consistent=calls.plans[0].is_consistent))
+    return tuple(reads)
+
+
+def _leaves(plan: Any) -> Iterable[Query[Any]]:
+    if isinstance(plan, Query):
+        yield plan
+        return
+    for part in plan.parts:
+        yield from _leaves(part)
+
+
+def _kind(query: Query[Any]) -> Any:
+    operators = tuple(operator for operator, _ in _bounds(query.bounds))
+    fields = tuple(type(condition) for condition in query.conditions)
+    return query.entity, query.place, type(query.pk), operators, fields, query.forward, query.limited
+
+
+def _query(calls: Calls, queries: Sequence[Query[Any]], name: str | None) -> ReadBlueprint:
+    query = queries[0]
+    return ReadBlueprint(
+        "Query",
+        (query.entity.__name__,),
+        template_of([each.pk for each in queries], calls.same),
+        index=query.index,
+        sort=_sort([each.bounds for each in queries], calls),
+        filter=_filter([all_of(list(each.conditions)) for each in queries], calls),
+        order="forward" if query.forward else "backward",
+        limit=query.limited,
+        is_consistent=query.is_consistent,
+        name=name,
+    )
+
+
+def _sort(ranges: Sequence[SortRange], calls: Calls) -> SortBlueprint | None:
+    of = ranges[0].of
+    bounds = [_bounds(each) for each in ranges]
+    own = of.compiled.prefix({}) if of.compiled is not None else ""
+    if bounds[0]:
+        operators = [operator for operator, _ in bounds[0]]
+        templates = [
+            template_of([each[number][1] for each in bounds], calls.same) for number in range(len(operators))
+        ]
+        operator = "BETWEEN" if operators == [">=", "<="] else " AND ".join(operators)
+        return SortBlueprint(operator, tuple(templates), own or None)
+    if not own:
+        return None
+    return SortBlueprint("begins_with" if of.parts else "=", (own,), own)
+
+
+def _bounds(bounds: SortRange) -> list[tuple[str, Any]]:
+    given = [
+        ("=", bounds.eq),
+        ("begins_with", bounds.begins),
+        (">", bounds.gt),
+        (">=", bounds.ge),
+        ("<", bounds.lt),
+        ("<=", bounds.le),
+    ]
+    return [(operator, bound) for operator, bound in given if bound is not None]
+
+
+# --- filters --------------------------------------------------------------------------------------------
+
+
+def _filter(conditions: Sequence[Condition | None], calls: Calls) -> dict[str, Any] | None:
+    """Return the filter. A value of the caller is the name of a parameter: {"field": ..., "parameter": ...}."""
+    given = [condition_data(condition) for condition in conditions if condition is not None]
+    return _with_parameters(given, calls) if given else None
+
+
+def _with_parameters(given: Sequence[dict[str, Any]], calls: Calls) -> dict[str, Any]:
+    first = given[0]
+    data: dict[str, Any] = {}
+    for key, value in first.items():
+        others = [each.get(key) for each in given]
+        match key:
+            case "conditions":
+                data[key] = [_with_parameters(members, calls) for members in zip(*others, strict=True)]
+            case "condition":
+                data[key] = _with_parameters(others, calls)  # type: ignore[arg-type]
+            case "value" | "values" if _is_given(others, calls):
+                data["parameter"] = _parameter(value, calls) or first["field"]
+            case _:
+                data[key] = value
+    return data
+
+
+def _is_given(values: Sequence[Any], calls: Calls) -> bool:
+    same = [plain_value(value) for value in calls.same]
+    return any(value != values[0] for value in values) or values[0] in same
+
+
+def _parameter(value: Any, calls: Calls) -> str | None:
+    """Name the parameter that has a value in the first call."""
+    return next((name for name, each in calls.arguments[0].items() if plain_value(each) == value), None)

@@ -1,0 +1,283 @@
+"""How the table of a design is made, and how one that is there gets the settings that the design declares.
+
+Everything can be run again: what is as declared is left alone, and what was interrupted goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from singletable.client.calls import Call, Steps, Wait
+from singletable.client.capabilities import Capabilities
+from singletable.design.definitions import (
+    TableDefinition,
+    create_request,
+    declared_table,
+    encryption_specification,
+    stream_specification,
+    tag_list,
+    throughput,
+)
+from singletable.design.drift import Difference, differences, refuse_differences, structure, unsupported
+from singletable.design.inspecting import definition_of, describe_table, found_table
+from singletable.design.session import Session
+from singletable.errors import (
+    ContinuousBackupsUnavailableError,
+    ResourceInUseError,
+    TableInUseError,
+    TableMissingError,
+    TargetError,
+    ValidationError,
+)
+
+_WAIT_S: Final = 0.05
+_WAIT_S_MAX: Final = 2.0
+_SETTLED_S_MAX: Final = 900.0
+_SETTLED: Final = frozenset({"ACTIVE", "ENABLED", "DISABLED"})
+_MIGRATE: Final = "keys and indexes of a table that is there are changed by a migration"
+
+
+@dataclass(frozen=True, slots=True)
+class TableReport:
+    """What was done to a table: what was applied, and what was not, each with the reason."""
+
+    table: str
+    applied: tuple[str, ...]
+    skipped: tuple[str, ...]
+
+
+def create_table(session: Session) -> Steps[TableReport]:
+    """Make the table of a design as it is declared, or give the one that is there the declared settings."""
+    capabilities = session.client.capabilities
+    declared = declared_table(session.catalog, session.table)
+    is_made = yield from _make(declared, capabilities)
+    found = yield from found_table(session.table, capabilities)
+    assert found is not None
+    drift = list(differences(declared, found, capabilities))
+    blocking = [each for each in drift if not each.is_changeable and not each.is_extra]
+    refuse_differences(declared.name, blocking, hint=_MIGRATE)
+    made = tuple(_made(declared, capabilities)) if is_made else ()
+    settings = yield from _change_settings(declared, found, drift)
+    unknown = [f"{what} (the target does not know it)" for what in unsupported(declared, capabilities)]
+    return TableReport(declared.name, (*made, *settings.applied), (*settings.skipped, *unknown))
+
+
+def change_settings(session: Session) -> Steps[TableReport]:
+    """Give the table that is there the settings that the design declares; leave its keys and indexes alone."""
+    capabilities = session.client.capabilities
+    declared = declared_table(session.catalog, session.table)
+    found = yield from found_table(session.table, capabilities)
+    if found is None:
+        raise TableMissingError(f"the table {session.table} is not there", hint="create_table() makes it")
+    changeable = [each for each in differences(declared, found, capabilities) if each.is_changeable]
+    return (yield from _change_settings(declared, found, changeable))
+
+
+def _change_settings(
+    declared: TableDefinition, found: TableDefinition, drift: list[Difference]
+) -> Steps[TableReport]:
+    applied: list[str] = []
+    skipped: list[str] = []
+    for difference in drift:
+        if difference.is_extra:
+            skipped.append(f"{difference.what} (it is left: the design does not have it)")
+            continue
+        refused = yield from _apply(difference, declared, found)
+        if refused is None:
+            applied.append(_said(difference))
+        else:
+            skipped.append(f"{_said(difference)} ({refused})")
+    return TableReport(declared.name, tuple(applied), tuple(skipped))
+
+
+def ensure_table(session: Session) -> Steps[None]:
+    """Make the table of a design if it is not there; refuse one whose keys or indexes are others."""
+    description = yield from describe_table(session.table)
+    if description is None:
+        yield from create_table(session)
+        return
+    if not _is_settled(description):
+        yield from _settle(session.table)
+    declared = declared_table(session.catalog, session.table)
+    found = structure(declared, definition_of(description), session.client.capabilities)
+    blocking = [difference for difference in found if not difference.is_extra]
+    refuse_differences(
+        declared.name, blocking, hint=f"{_MIGRATE}; open(..., create=False) opens it all the same"
+    )
+
+
+# --- making -----------------------------------------------------------------------------------------------
+
+
+def _make(declared: TableDefinition, capabilities: Capabilities) -> Steps[bool]:
+    """Make the table if it is not there, and wait until it can be used; tell whether it was made."""
+    is_made = False
+    if (yield from describe_table(declared.name)) is None:
+        try:
+            yield Call("CreateTable", create_request(declared, capabilities))
+            is_made = True
+        except (ResourceInUseError, TableInUseError):
+            pass  # somebody else was faster
+    yield from _settle(declared.name)
+    return is_made
+
+
+def _made(declared: TableDefinition, capabilities: Capabilities) -> Iterator[str]:
+    """Name what a new table has from its CreateTable."""
+    yield f"table {declared.name}"
+    yield f"billing {declared.billing}"
+    for index in declared.indexes:
+        yield f"index {index.name}"
+    if declared.stream is not None and capabilities.streams:
+        yield f"stream {declared.stream}"
+    if declared.encryption != "AWS_OWNED" and capabilities.encryption:
+        yield f"encryption {declared.encryption}"
+    if declared.deletion_protection and capabilities.deletion_protection:
+        yield "deletion protection on"
+    if capabilities.tags:
+        for key, value in declared.tags.items():
+            yield f"tag {key} {value}"
+
+
+def _settle(name: str) -> Steps[None]:
+    """Wait until a table, its indexes and its encryption are no longer being changed."""
+    for pause_s in _pauses_s():
+        # A table that was just made may not be described yet.
+        description = (yield from describe_table(name)) or {"TableStatus": "CREATING"}
+        if _is_settled(description):
+            return
+        yield Wait(pause_s)
+    raise TargetError(
+        f"the table {name} is still being changed after {_SETTLED_S_MAX:.0f} s",
+        hint="create_table() can be run again, and goes on",
+    )
+
+
+def _is_settled(description: dict[str, Any]) -> bool:
+    return set(_statuses(description)) <= _SETTLED
+
+
+def _pauses_s() -> Iterator[float]:
+    """Return growing pauses, until nobody should wait any longer."""
+    waited_s, pause_s = 0.0, _WAIT_S
+    while waited_s < _SETTLED_S_MAX:
+        yield pause_s
+        waited_s += pause_s
+        pause_s = min(pause_s * 2, _WAIT_S_MAX)
+
+
+def _statuses(description: dict[str, Any]) -> Iterator[str]:
+    yield description["TableStatus"]
+    for index in description.get("GlobalSecondaryIndexes") or ():
+        yield index.get("IndexStatus", "ACTIVE")
+    yield (description.get("SSEDescription") or {}).get("Status", "DISABLED")
+
+
+# --- changing one setting -----------------------------------------------------------------------------------
+
+
+def _said(difference: Difference) -> str:
+    return f"{difference.what} {difference.declared or 'off'}"
+
+
+def _apply(difference: Difference, declared: TableDefinition, found: TableDefinition) -> Steps[str | None]:
+    """Give the table one declared setting; return why it was refused for now, if it was."""
+    match difference.what:
+        case "time to live":
+            return (yield from _set_time_to_live(declared, found))
+        case "point-in-time recovery":
+            yield from _set_recovery(declared)
+        case "stream":
+            yield from _set_stream(declared, found)
+        case "encryption":
+            yield from _update(declared, SSESpecification=encryption_specification(declared.encryption))
+        case "deletion protection":
+            yield from _update(declared, DeletionProtectionEnabled=declared.deletion_protection)
+        case "billing":
+            yield from _set_billing(declared)
+        case "capacity":
+            assert declared.capacity is not None
+            yield from _update(declared, ProvisionedThroughput=throughput(declared.capacity))
+        case what if what.startswith("capacity of index "):
+            yield from _set_index_capacity(declared, what.removeprefix("capacity of index "))
+        case what:
+            key = what.removeprefix("tag ")
+            yield Call("TagResource", {"ResourceArn": found.arn, "Tags": tag_list({key: declared.tags[key]})})
+    return None
+
+
+def _update(declared: TableDefinition, **changes: Any) -> Steps[None]:
+    """Change a table in one way: DynamoDB takes few changes together."""
+    yield Call("UpdateTable", {"TableName": declared.name, **changes})
+    yield from _settle(declared.name)
+
+
+def _set_billing(declared: TableDefinition) -> Steps[None]:
+    if declared.capacity is None:
+        yield from _update(declared, BillingMode=declared.billing)
+        return
+    changes: dict[str, Any] = {
+        "BillingMode": declared.billing,
+        "ProvisionedThroughput": throughput(declared.capacity),
+    }
+    if declared.indexes:
+        changes["GlobalSecondaryIndexUpdates"] = [
+            _index_capacity(declared, index.name) for index in declared.indexes
+        ]
+    yield from _update(declared, **changes)
+
+
+def _set_index_capacity(declared: TableDefinition, name: str) -> Steps[None]:
+    yield from _update(declared, GlobalSecondaryIndexUpdates=[_index_capacity(declared, name)])
+
+
+def _index_capacity(declared: TableDefinition, name: str) -> dict[str, Any]:
+    index = declared.index(name)
+    assert index is not None
+    assert index.capacity is not None
+    return {"Update": {"IndexName": name, "ProvisionedThroughput": throughput(index.capacity)}}
+
+
+def _set_stream(declared: TableDefinition, found: TableDefinition) -> Steps[None]:
+    """Turn a stream on or off. One of another view is turned off first, and a new one begins."""
+    if found.stream is not None:
+        yield from _update(declared, StreamSpecification=stream_specification(None))
+    if declared.stream is not None:
+        yield from _update(declared, StreamSpecification=stream_specification(declared.stream))
+
+
+def _set_time_to_live(declared: TableDefinition, found: TableDefinition) -> Steps[str | None]:
+    """Turn the time to live on or off. DynamoDB takes one change an hour, so another attribute takes two runs."""
+    try:
+        if found.ttl is not None:
+            yield _time_to_live(declared, found.ttl, is_on=False)
+        if declared.ttl is not None:
+            yield _time_to_live(declared, declared.ttl, is_on=True)
+    except ValidationError as error:
+        return error.message
+    return None
+
+
+def _time_to_live(declared: TableDefinition, attribute: str, *, is_on: bool) -> Call:
+    specification = {"Enabled": is_on, "AttributeName": attribute}
+    return Call("UpdateTimeToLive", {"TableName": declared.name, "TimeToLiveSpecification": specification})
+
+
+def _set_recovery(declared: TableDefinition) -> Steps[None]:
+    specification: dict[str, Any] = {"PointInTimeRecoveryEnabled": declared.pitr_days is not None}
+    if declared.pitr_days is not None:
+        specification["RecoveryPeriodInDays"] = declared.pitr_days
+    params = {"TableName": declared.name, "PointInTimeRecoverySpecification": specification}
+    for pause_s in _pauses_s():
+        try:
+            yield Call("UpdateContinuousBackups", params)
+        except ContinuousBackupsUnavailableError:
+            yield Wait(pause_s)  # AWS is still making a new table ready for it
+        else:
+            return
+    raise TargetError(
+        f"point-in-time recovery of {declared.name} could not be turned on for {_SETTLED_S_MAX:.0f} s",
+        hint="create_table() can be run again, and goes on",
+    )

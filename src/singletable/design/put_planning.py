@@ -1,0 +1,165 @@
+"""How a create and a put are planned: the whole item, with what the layer fills in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from singletable.client.calls import Steps
+from singletable.design.actions import Action, Prepared
+from singletable.design.conditions import Condition
+from singletable.design.copying import filled_copies
+from singletable.design.effects import effect_reads, effects
+from singletable.design.entity import STORED, Entity, field_values
+from singletable.design.expiry import expiry_of_put
+from singletable.design.expressions import Placeholders, condition_text
+from singletable.design.item_sizes import check_size
+from singletable.design.kept_numbers import same_numbers, unless_counted, with_stored_numbers
+from singletable.design.schema import EntitySchema
+from singletable.design.session import Session
+from singletable.design.stored_values import Item
+from singletable.design.write_planning import (
+    assign,
+    clock_time,
+    read_stored,
+    refusal,
+    schema_for,
+    shown,
+    unchanged,
+    version_of,
+    version_term,
+)
+from singletable.errors import AlreadyExistsError, DesignError, InvalidWriteError
+
+
+def plan_create(session: Session, entity: Entity) -> Steps[Prepared]:
+    """Plan to write an item that is not there yet."""
+    schema = schema_for(session, entity)
+    after = yield from _filled_in(session, schema, entity, creates=True)
+    if session.catalog.belonging.kept(schema):
+        after = with_stored_numbers(session, schema, after, None)
+    into = Placeholders()
+    term = _absent(session, schema, into)
+    name = shown(schema, after)
+
+    def refused(stored: Item | None) -> DesignError:
+        return AlreadyExistsError(
+            f"{name} is there already", hint="put() replaces it, update() changes fields of it"
+        )
+
+    action = _put_action(schema, after, [term], into, refused)
+    others = yield from effects(session, schema, None, after)
+    return Prepared([action, *others], _finish(entity, after, action), entity=schema.entity)
+
+
+def plan_put(session: Session, entity: Entity, when: Condition | None) -> Steps[Prepared]:
+    """Plan to write an item, whether it is there or not."""
+    schema = schema_for(session, entity)
+    after = yield from _filled_in(session, schema, entity, creates=False)
+    reads = effect_reads(session, schema)
+    kept = session.catalog.belonging.kept(schema)
+    before = (yield from read_stored(session, schema, schema.primary_key(after))) if reads or kept else None
+    if kept:
+        after = with_stored_numbers(session, schema, after, before)
+    into = Placeholders()
+    terms = []
+    if schema.version is not None:
+        terms.append(version_term(schema, entity, into))
+    elif reads or kept:
+        terms += _as_planned(session, schema, reads, before, into)
+    if kept:
+        terms += same_numbers(session, schema, before, into)
+    if when is not None:
+        terms.append(condition_text(when, schema, into))
+
+    def refused(stored: Item | None) -> DesignError:
+        return unless_counted(session, schema, when, stored, refusal(schema, entity, when, stored))
+
+    action = _put_action(schema, after, terms, into, refused)
+    others = yield from effects(session, schema, before, after)
+    is_retried = bool(reads or kept) and schema.version is None
+    return Prepared([action, *others], _finish(entity, after, action), is_retried, schema.entity)
+
+
+def _absent(session: Session, schema: EntitySchema[Any], into: Placeholders) -> str:
+    """Write that there is no item of the key, or one whose time is over, as reads say it too.
+
+    One that has effects, such as locks, is in the way until it is deleted: they have to go with it.
+    """
+    absent = f"attribute_not_exists({into.name(session.catalog.table.pk)})"
+    if schema.ttl is None or effect_reads(session, schema):
+        return absent
+    now = into.value({"N": str(session.now_s())})
+    return f"({absent} OR {into.name(schema.ttl.stored)} <= {now})"
+
+
+def _as_planned(
+    session: Session,
+    schema: EntitySchema[Any],
+    reads: frozenset[str],
+    before: Entity | None,
+    into: Placeholders,
+) -> list[str]:
+    """Write that the stored item is the one that effects were planned from."""
+    pk = into.name(session.catalog.table.pk)
+    if before is None:
+        return [f"attribute_not_exists({pk})"]
+    return [f"attribute_exists({pk})", *unchanged(schema, reads, before, into)]
+
+
+def _put_action(
+    schema: EntitySchema[Any], after: Entity, terms: list[str], into: Placeholders, refused: Any
+) -> Action:
+    item = schema.to_item(after)
+    check_size(item, schema.entity)
+    params: dict[str, Any] = {"Item": item}
+    if terms:
+        params["ConditionExpression"] = " AND ".join(terms)
+    return Action("Put", schema.primary_key(after), into.add_to(params), refused)
+
+
+def _finish(entity: Entity, after: Entity, action: Action) -> Any:
+    def finish(stored: Item | None) -> Entity:
+        assign(entity, field_values(after), action.params["Item"])
+        return entity
+
+    return finish
+
+
+# --- what the layer fills in ---------------------------------------------------------------------------------
+
+
+def _filled_in(
+    session: Session, schema: EntitySchema[Any], entity: Entity, *, creates: bool
+) -> Steps[Entity]:
+    """Return the entity as it is to be stored: copies, times and version filled in, and every field valid."""
+    values = field_values(entity)
+    values.update((yield from filled_copies(session, schema, entity)))
+    now = clock_time(session)
+    given = entity.model_fields_set
+    values.update(dict.fromkeys(schema.updated, now))
+    values.update({name: now for name in schema.created if name not in given})
+    if schema.version is not None:
+        values[schema.version.name] = 1 if creates else version_of(schema, entity) + 1
+    after = _valid(schema, entity, values)
+    if schema.ttl is not None and schema.expires is not None:
+        after.__dict__[schema.ttl.name] = expiry_of_put(schema, entity, after.__dict__, now)
+    return after
+
+
+def _valid(schema: EntitySchema[Any], entity: Entity, values: dict[str, Any]) -> Entity:
+    """Return an entity of these values. Pydantic does not look at what is assigned to a field."""
+    try:
+        valid: Entity = schema.entity.__pydantic_validator__.validate_python(values)
+    except ValidationError as error:
+        schema.primary_key(entity)  # a key that cannot be built is the first thing to be said
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise InvalidWriteError(
+            f"{schema.entity.__name__}.{where} cannot be stored: {first['msg']}"
+        ) from error
+    stored = entity.__dict__.get(STORED)
+    if stored is not None:
+        valid.__dict__[STORED] = stored
+    return valid

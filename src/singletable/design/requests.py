@@ -1,0 +1,257 @@
+"""The exact requests that plans stand for. Pure: nothing here asks anybody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from singletable.design.catalog import Catalog
+from singletable.design.collections import Collect, members_of
+from singletable.design.conditions import describe, fields_of
+from singletable.design.expressions import Placeholders, condition_data, condition_text, not_expired
+from singletable.design.keys import Key, Prefix, SortKey
+from singletable.design.queries import Query
+from singletable.design.ranges import Bound, SortRange, leading, sort_range, text_condition
+from singletable.design.schema import Binding, EntitySchema, key_item
+from singletable.design.session import Session
+from singletable.design.stored_values import Item
+from singletable.design.templates import next_prefix
+from singletable.errors import DeclarationError, KeyValueError
+
+
+def get_params(table: str, key: Item, *, consistent: bool) -> dict[str, Any]:
+    """Return the request of a GetItem."""
+    params: dict[str, Any] = {"TableName": table, "Key": key, "ReturnConsumedCapacity": "TOTAL"}
+    if consistent:
+        params["ConsistentRead"] = True
+    return params
+
+
+def key_condition(binding: Binding, pk: Key, bounds: SortRange | None, into: Placeholders) -> str:
+    """Write the key condition of a query: equality on the partition, one condition on the sort key."""
+    terms = [f"{into.name(name)} = {into.value(value)}" for name, value in key_item(pk, binding.pk).items()]
+    if bounds is not None and binding.sk:
+        terms += _sort_terms(binding, bounds, into)
+    return " AND ".join(terms)
+
+
+def is_text_key(binding: Binding) -> bool:
+    """Tell whether the sort key of a place is one text, by a template."""
+    return len(binding.sk) == 1 and binding.sk[0].kind == "S" and binding.keys.sk.compiled is not None
+
+
+def _sort_terms(binding: Binding, bounds: SortRange, into: Placeholders) -> list[str]:
+    if not is_text_key(binding):
+        return _value_terms(binding, bounds, into)
+    condition = text_condition(bounds)
+    if condition is None:
+        return []
+    name = into.name(binding.sk[0].name)
+    values = [into.value({"S": text}) for text in condition.values]
+    if condition.operator == "BETWEEN":
+        return [f"{name} BETWEEN {values[0]} AND {values[1]}"]
+    if condition.operator == "begins_with":
+        return [f"begins_with({name}, {values[0]})"]
+    return [f"{name} {condition.operator} {values[0]}"]
+
+
+def _value_terms(binding: Binding, bounds: SortRange, into: Placeholders) -> list[str]:
+    """Write the condition on attributes that are fields: the leading ones equal, a range on the last one given."""
+    equal = bounds.eq or bounds.begins
+    limits = [
+        (sign, bound)
+        for sign, bound in ((">", bounds.gt), (">=", bounds.ge), ("<", bounds.lt), ("<=", bounds.le))
+        if bound is not None
+    ]
+    bound = equal if equal is not None else limits[0][1] if limits else None
+    given = [] if bound is None else leading(bound)
+    equals = given if equal is not None else given[:-1]
+    terms = [_equal(binding, bounds, name, value, into) for name, value in equals]
+    if not limits:
+        return terms
+    return [*terms, _range_term(binding, bounds, limits, len(equals), into)]
+
+
+def _range_term(
+    binding: Binding, bounds: SortRange, limits: list[tuple[str, Any]], at: int, into: Placeholders
+) -> str:
+    part, attribute = bounds.of.parts[at], binding.sk[at]
+    name = into.name(attribute.name)
+    values = []
+    for _, bound in limits:
+        given = leading(bound)
+        if len(given) != at + 1 or given[:-1] != leading(limits[0][1])[:-1]:
+            raise KeyValueError(
+                f"bounds of {bounds.of.__name__} share their leading values and differ in the last one: DynamoDB "
+                "takes a range on one attribute of a key"
+            )
+        values.append(into.value({attribute.kind: part.codec.render(given[-1][1])}))
+    match [sign for sign, _ in limits]:
+        case [sign]:
+            return f"{name} {sign} {values[0]}"
+        case [">=", "<="]:
+            return f"{name} BETWEEN {values[0]} AND {values[1]}"
+        case _:
+            raise KeyValueError(
+                f"two bounds of {bounds.of.__name__} are inclusive: use between=(first, last)"
+            )
+
+
+def _equal(binding: Binding, bounds: SortRange, name: str, value: Any, into: Placeholders) -> str:
+    names = [part.name for part in bounds.of.parts]
+    at = names.index(name)
+    attribute = binding.sk[at]
+    text = bounds.of.parts[at].codec.render(value)
+    return f"{into.name(attribute.name)} = {into.value({attribute.kind: text})}"
+
+
+def filter_text(schema: EntitySchema[Any], query: Query[Any], now_s: int, into: Placeholders) -> str | None:
+    """Write the filter of a query: its conditions, and that an item's time is not over."""
+    terms = []
+    keys = {attribute.field for attribute in schema.bindings[query.place].attributes()}
+    for condition in query.conditions:
+        if keys.intersection(fields_of(condition)):
+            raise KeyValueError(
+                f"{query!r} cannot filter by {describe(condition)}: the field is a key of what is read",
+                hint="give it as a bound of the query: eq, gt=, ge=, lt=, le=, between=",
+            )
+        terms.append(condition_text(condition, schema, into))
+    alive = not_expired(schema, now_s, into)
+    if alive is not None:
+        terms.append(alive)
+    return " AND ".join(terms) or None
+
+
+def query_params(
+    session: Session,
+    query: Query[Any],
+    limit: int | None,
+    start: Mapping[str, Any] | None,
+    *,
+    now_s: int | None = None,
+) -> dict[str, Any]:
+    """Return the request of a query that goes on behind a key."""
+    schema = session.catalog.schema_for(query.entity)
+    into = Placeholders()
+    condition = key_condition(schema.bindings[query.place], query.pk, query.bounds, into)
+    params: dict[str, Any] = {"TableName": session.table, "KeyConditionExpression": condition}
+    text = filter_text(schema, query, session.now_s() if now_s is None else now_s, into)
+    if text is not None:
+        params["FilterExpression"] = text
+    if not query.forward:
+        params["ScanIndexForward"] = False
+    if limit is not None:
+        params["Limit"] = limit
+    _add_place(params, query.index, start, consistent=query.is_consistent)
+    return into.add_to(params)
+
+
+def _add_place(
+    params: dict[str, Any], index: str | None, start: Mapping[str, Any] | None, *, consistent: bool
+) -> None:
+    if index is not None:
+        params["IndexName"] = index
+    if consistent:
+        params["ConsistentRead"] = True
+    if start is not None:
+        params["ExclusiveStartKey"] = start
+    params["ReturnConsumedCapacity"] = "TOTAL"
+
+
+def query_identity(session: Session, query: Query[Any]) -> list[Any]:
+    """Return what tells a query from others, for its cursors: not the time, nor how much is asked for.
+
+    It is made of names and values as they are stored, not of expressions: those may be written otherwise one day,
+    and cursors are to stay valid.
+    """
+    schema = session.catalog.schema_for(query.entity)
+    binding, bounds = schema.bindings[query.place], query.bounds
+    given = {"begins": bounds.begins, "eq": bounds.eq}
+    given |= {"gt": bounds.gt, "ge": bounds.ge, "lt": bounds.lt, "le": bounds.le}
+    texts = {sign: _texts(bound) for sign, bound in given.items() if bound is not None}
+    conditions = [condition_data(condition, schema) for condition in query.conditions]
+    kind = [schema.name, query.index or "", query.forward]
+    return [kind, key_item(query.pk, binding.pk), texts, conditions, query.limited]
+
+
+def _texts(bound: Bound) -> list[str]:
+    kind = bound.of if isinstance(bound, Prefix) else type(bound)
+    codecs = {part.name: part.codec for part in kind.parts}
+    return [codecs[name].render(value) for name, value in leading(bound)]
+
+
+# --- item collections -----------------------------------------------------------------------------------
+
+
+def collection_params(
+    session: Session, plan: Collect[Any], start: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Return the request that reads an item collection."""
+    assert plan.pk is not None
+    into = Placeholders()
+    bindings = _member_bindings(session.catalog, plan)
+    condition = key_condition(bindings[0], plan.pk, None, into)
+    span = _span(session.catalog, bindings, plan)
+    if span is not None:
+        low, high = (into.value({"S": text}) for text in span)
+        condition += f" AND {into.name(bindings[0].sk[0].name)} BETWEEN {low} AND {high}"
+    params: dict[str, Any] = {"TableName": session.table, "KeyConditionExpression": condition}
+    _add_place(params, plan.index.name if plan.index else None, start, consistent=plan.is_consistent)
+    return into.add_to(params)
+
+
+def collection_span(catalog: Catalog, plan: Collect[Any]) -> tuple[str, str] | None:
+    """Return the range of sort keys that an item collection is read from; None where it is the whole partition."""
+    return _span(catalog, _member_bindings(catalog, plan), plan)
+
+
+def changing_queries(catalog: Catalog, plan: Collect[Any]) -> dict[str, Query[Any]]:
+    """Return a query for each member whose items may be under old keys, which are not in this partition."""
+    found: dict[str, Query[Any]] = {}
+    for member, binding in zip(members_of(plan.into), _member_bindings(catalog, plan), strict=True):
+        if binding.keys.was is not None:
+            assert plan.pk is not None
+            bounds = sort_range(binding.keys.sk, None, gt=None, ge=None, lt=None, le=None)
+            index = None if plan.index is None else plan.index.name
+            found[member.name] = Query(member.entity, binding.name, index, plan.pk, bounds)
+    return found
+
+
+def _member_bindings(catalog: Catalog, plan: Collect[Any]) -> list[Binding]:
+    bindings = []
+    for member in members_of(plan.into):
+        binding = _binding(catalog.resolve(member.entity), plan)
+        if binding is None:
+            raise DeclarationError(
+                f"{plan.into.__name__}.{member.name}: {member.entity.__name__} is not under "
+                f"{type(plan.pk).__name__} in {plan.index.name if plan.index else 'the table'}"
+            )
+        bindings.append(binding)
+    return bindings
+
+
+def _binding(schema: EntitySchema[Any], plan: Collect[Any]) -> Binding | None:
+    for binding in schema.bindings.values():
+        if binding.index is plan.index and binding.keys.pk is type(plan.pk):
+            return binding
+    return None
+
+
+def _span(catalog: Catalog, bindings: list[Binding], plan: Collect[Any]) -> tuple[str, str] | None:
+    """Return the narrowest range of sort keys that holds a collection; None where it is the whole partition."""
+    members = {member.entity for member in members_of(plan.into)}
+    neighbours = {entity for entity, schema in catalog.schemas.items() if _binding(schema, plan) is not None}
+    sort_keys = [binding.keys.sk for binding in bindings]
+    if neighbours <= members or not all(key.compiled and key.compiled.prefix({}) for key in sort_keys):
+        return None
+    return min(_first(key) for key in sort_keys), max(_last(key) for key in sort_keys)
+
+
+def _first(key: type[SortKey]) -> str:
+    assert key.compiled is not None
+    return key.compiled.prefix({})
+
+
+def _last(key: type[SortKey]) -> str:
+    """Return the greatest text of a sort key, or the one that follows it."""
+    return next_prefix(_first(key)) if key.parts else _first(key)

@@ -1,0 +1,260 @@
+"""An entity as one design stores it: names, codecs, keys and markers, compiled when the design is declared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import ValidationError
+
+from singletable.design.bindings import Keys
+from singletable.design.casing import Casing, stored_name
+from singletable.design.entity import (
+    STORED,
+    Entity,
+    Upcaster,
+    declared,
+    key_values,
+    table_keys,
+)
+from singletable.design.field_codecs import FieldCodec, field_codec, markers_of
+from singletable.design.keys import Key
+from singletable.design.markers import Auto, Expires, Lock, TimeToLive
+from singletable.design.old_keys import old_keys
+from singletable.design.places import AttributeType, Binding, KeyAttribute, key_item, place_of
+from singletable.design.relations import Derived, Unique
+from singletable.design.stored_values import AttributeValue, Item, decode
+from singletable.design.tables import Table
+from singletable.errors import DeclarationError, InvalidItemError
+
+__all__ = ["AttributeType", "Binding", "EntitySchema", "KeyAttribute", "key_item"]
+
+E = TypeVar("E", bound=Entity)
+M = TypeVar("M")
+
+
+class EntitySchema(Generic[E]):
+    """What the layer needs to know of an entity to store and to read it."""
+
+    def __init__(self, entity: type[E], table: type[Table], casing: Casing, discriminator: str) -> None:
+        self.entity = entity
+        self.table = table
+        self.discriminator = discriminator
+        self.name = entity.entity_options.name
+        fields = entity.model_fields
+        self._markers = {name: markers_of(field) for name, field in fields.items()}
+        self.fields = {name: field_codec(name, field, casing) for name, field in fields.items()}
+        self.by_stored: dict[str, FieldCodec] = {codec.stored: codec for codec in self.fields.values()}
+        self.properties = frozenset(entity.__key_properties__)
+        self.key = self._place(table_keys(entity))
+        self.indexes = tuple(
+            self._place(keys) for keys in declared(entity, Keys).values() if keys.index is not None
+        )
+        self.bindings = {binding.name: binding for binding in (self.key, *self.indexes)}
+        self.uniques = tuple(declared(entity, Unique).values())
+        self.derived = next(iter(declared(entity, Derived).values()), None)
+        self.version = self._marked(Lock)
+        self.ttl = self._marked(TimeToLive)
+        self.expires = self._expires()
+        self.created = self._auto("create")
+        self.updated = self._auto("write")
+        self.schema_version = entity.entity_options.schema_version
+        self.schema_version_name = stored_name("schema_version", casing)
+        self._upcasters = {caster.version: caster for caster in declared(entity, Upcaster).values()}
+        self._key_names = frozenset(name for binding in self.bindings.values() for name in binding.written())
+        self._known = self._known_names()
+        self._validate = entity.__pydantic_validator__.validate_python
+        self._check_names()
+        self._check_shared()
+        self._absent = {
+            codec.name: codec.absent for codec in self.fields.values() if codec.absent is not None
+        }
+
+    def __repr__(self) -> str:
+        return f"<EntitySchema {self.entity.__name__}>"
+
+    # --- making it ---------------------------------------------------------------------------------
+
+    def _place(self, keys: Keys[Any, Any]) -> Binding:
+        return place_of(self.entity, self.table, keys, self.fields)
+
+    def _marked(self, kind: type[Any]) -> FieldCodec | None:
+        found = [name for name, markers in self._markers.items() if _first(markers, kind) is not None]
+        if len(found) > 1:
+            raise DeclarationError(
+                f"{self.entity.__name__} has two fields of one kind, {' and '.join(found)}: {kind.__doc__}"
+            )
+        return self.fields[found[0]] if found else None
+
+    def _expires(self) -> Expires | None:
+        return _first(self._markers[self.ttl.name], Expires) if self.ttl else None
+
+    def _auto(self, when: Literal["create", "write"]) -> tuple[str, ...]:
+        return tuple(name for name, markers in self._markers.items() if Auto(when) in markers)
+
+    def _known_names(self) -> frozenset[str]:
+        keys = (self.table.key_attributes(), *((*index.pk, *index.sk) for index in self.table.indexes))
+        version = () if self.schema_version is None else (self.schema_version_name,)
+        return frozenset((*self.by_stored, *self._key_names, self.discriminator, *version)).union(*keys)
+
+    def _check_names(self) -> None:
+        taken = {self.discriminator: "the discriminator", **dict.fromkeys(self._key_names, "a key")}
+        if self.schema_version is not None:
+            taken[self.schema_version_name] = "the version of the schema"
+        for codec in self.fields.values():
+            other = self.by_stored[codec.stored].name
+            if other != codec.name:
+                raise self._clash(codec, f"so is {other}")
+            if codec.stored in taken:
+                raise self._clash(codec, f"that is {taken[codec.stored]}")
+
+    def _clash(self, codec: FieldCodec, why: str) -> DeclarationError:
+        return DeclarationError(
+            f"{self.entity.__name__}.{codec.name} is stored as {codec.stored}, and {why}; "
+            f"{self.entity.__name__} has {', '.join(sorted(self.fields))}",
+            hint=f'{codec.name}: Annotated[..., Stored("anotherName")]',
+        )
+
+    def _check_shared(self) -> None:
+        """Refuse two keys that write one attribute differently: an index may use the keys of the table."""
+        written: dict[str, tuple[str | None, Binding]] = {}
+        for binding in self.bindings.values():
+            keys = binding.keys
+            for key, attributes in ((keys.pk, binding.pk), (keys.sk, binding.sk)):
+                for attribute in attributes:
+                    if attribute.field is not None:
+                        continue
+                    template, first = written.setdefault(attribute.name, (key.template, binding))
+                    if template != key.template or first.when != binding.when:
+                        raise DeclarationError(
+                            f"{self.entity.__name__}.{binding.name} stores {key.shown()} as {attribute.name}, "
+                            f"and so does {first.name}, with the template {template}",
+                            hint="one attribute has one template, and one condition",
+                        )
+
+    # --- entity to item ------------------------------------------------------------------------------
+
+    def to_item(self, entity: E) -> Item:
+        """Return the item of an entity: keys, discriminator, fields, and what else was stored when it was read."""
+        item = self.unknown_attributes(entity)
+        item.update(self.key_attributes(entity))
+        item[self.discriminator] = {"S": self.name}
+        if self.schema_version is not None:
+            item[self.schema_version_name] = {"N": str(self.schema_version)}
+        values = entity.__dict__
+        for name, codec in self.fields.items():
+            value = values.get(name)
+            if not codec.is_omitted(value):
+                item[codec.stored] = codec.encode(value)
+        return item
+
+    def key_attributes(self, entity: E) -> Item:
+        """Return the attributes of all keys of an entity, as far as they are not fields."""
+        values = key_values(entity)
+        attributes = self.key.item_of(*self.key.keys.of(values))
+        for binding in self.indexes:
+            attributes.update(binding.render(values))
+        # A number that is an index's key by itself is written by its own codec.
+        return {name: value for name, value in attributes.items() if name in self._key_names}
+
+    def unknown_attributes(self, entity: E) -> Item:
+        """Return the attributes that a stored item has and the entity does not know: they are kept."""
+        stored: Item | None = entity.__dict__.get(STORED)
+        if stored is None:
+            return {}
+        known = self._known
+        return {name: value for name, value in stored.items() if name not in known}
+
+    def knows(self, name: str) -> bool:
+        """Tell whether an attribute is one that the entity writes, or a key of its table or of an index."""
+        return name in self._known
+
+    def primary_key(self, entity: E) -> Item:
+        """Return the key of an entity in the table."""
+        return self.key.item_of(*self.key.keys.of(key_values(entity)))
+
+    def primary_key_of(self, pk: Key, sk: Key | None) -> Item:
+        """Return the key in the table, of key objects."""
+        return self.key.item_of(pk, sk)
+
+    def old_primary_keys(self, pk: Key, sk: Key | None) -> Iterator[Item]:
+        """Return the keys in the table that an item of these keys may have had before."""
+        if self.key.keys.was is None:
+            return
+        new = (pk,) if sk is None else (pk, sk)
+        for old_pk in old_keys(self.key.keys.was[0], new):
+            for old_sk in old_keys(self.key.keys.was[1], new):
+                yield self.primary_key_of(old_pk, old_sk)
+
+    # --- item to entity --------------------------------------------------------------------------------
+
+    def to_entity(self, item: Item) -> E:
+        """Build the entity of a stored item."""
+        by_stored = self.by_stored
+        values: dict[str, Any] = {}
+        try:
+            for stored, value in item.items():
+                codec = by_stored.get(stored)
+                if codec is not None:
+                    decoder = codec.decode
+                    values[codec.name] = decode(value) if decoder is None else decoder(value)
+            if self.schema_version is not None:
+                values = self._upcast(item, values)
+            for name, absent in self._absent.items():
+                values.setdefault(name, absent())
+            entity: E = self._validate(values)
+        except ValueError as error:
+            raise self._invalid(item, error) from error
+        entity.__dict__[STORED] = item
+        return entity
+
+    def is_expired(self, item: Item, now_s: float) -> bool:
+        """Tell whether an item's time to live is over."""
+        if self.ttl is None:
+            return False
+        # An attribute that is no number is no time (AWS guide, "TTL").
+        value: AttributeValue = item.get(self.ttl.stored, {})
+        return "N" in value and float(value["N"]) <= now_s
+
+    def _upcast(self, item: Item, values: dict[str, Any]) -> dict[str, Any]:
+        assert self.schema_version is not None
+        stored = item.get(self.schema_version_name, {})
+        version = int(stored["N"]) if "N" in stored else 1
+        if version == self.schema_version:
+            return values
+        if version > self.schema_version:
+            # To store it again would mix two forms.
+            raise InvalidItemError(
+                f"the item {self._shown_key(item)} is {self.entity.__name__} of version {version}, and this "
+                f"program knows versions up to {self.schema_version}",
+                hint="let all programs read a new version before one of them writes it",
+            )
+        # An upcaster also sees what the entity no longer has, by its stored name.
+        values = {**{name: decode(value) for name, value in item.items() if not self.knows(name)}, **values}
+        while version < self.schema_version:
+            caster = self._upcasters.get(version)
+            if caster is not None:
+                values = caster.function(dict(values))
+            version += 1
+        return {name: value for name, value in values.items() if name in self.fields}
+
+    def _invalid(self, item: Item, error: ValueError) -> InvalidItemError:
+        what, others = str(error), 0
+        if isinstance(error, ValidationError):
+            first = error.errors(include_url=False, include_context=False)[0]
+            what = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+            others = error.error_count() - 1
+        return InvalidItemError(
+            f"the item {self._shown_key(item)} is no {self.entity.__name__}: {what}"
+            + (f" (and {others} more)" if others else ""),
+            hint="give the field a default, or an upcaster for older items",
+        )
+
+    def _shown_key(self, item: Item) -> str:
+        return " / ".join(
+            str(text) for name in self.table.key_attributes() for text in item.get(name, {}).values()
+        )
+
+
+def _first(markers: list[Any], kind: type[M]) -> M | None:
+    return next((marker for marker in markers if isinstance(marker, kind)), None)

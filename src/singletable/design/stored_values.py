@@ -1,0 +1,143 @@
+"""Python values as DynamoDB's attribute values, and back; times have one text, numbers are exact.
+
+{"S": "x"}  {"N": "1.5"}  {"B": b"x"}  {"BOOL": True}  {"NULL": True}  {"M": {}}  {"L": []}  {"SS": []} ...
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any, Final
+
+from pydantic import BaseModel
+from pydantic_core import PydanticSerializationError, to_jsonable_python
+
+from singletable.errors import InvalidWriteError
+
+AttributeValue = dict[str, Any]
+Item = dict[str, AttributeValue]
+ModelEncode = Callable[[BaseModel], Item]
+
+NULL: Final[AttributeValue] = {"NULL": True}
+
+
+def time_text(value: datetime) -> str:
+    """Return the one text of a time: UTC, with milliseconds, so that texts sort as times do."""
+    if value.tzinfo is not UTC:
+        if value.utcoffset() is None:
+            raise InvalidWriteError(
+                f"{value.isoformat()} has no time zone, so it cannot be stored",
+                hint="datetime.now(UTC), or value.replace(tzinfo=UTC) if it is in UTC",
+            )
+        value = value.astimezone(UTC)
+    return f"{value.isoformat(timespec='milliseconds')[:23]}Z"
+
+
+def number_text(value: int | float | Decimal) -> str:
+    """Return a number as DynamoDB takes it; a float has the digits that Python shows of it."""
+    if isinstance(value, float):
+        value = Decimal(repr(value))
+    if isinstance(value, Decimal) and not value.is_finite():
+        raise InvalidWriteError(f"{value} is no number that can be stored")
+    return str(value)
+
+
+def encode(value: Any, model_item: ModelEncode) -> AttributeValue:
+    """Return the attribute value of a Python value. `model_item` stores the models inside it."""
+    simple = _ENCODERS.get(type(value))
+    if simple is not None:
+        return simple(value)
+    if isinstance(value, BaseModel):
+        return {"M": model_item(value)}
+    if isinstance(value, Mapping):
+        return {"M": {_member_name(name): encode(inner, model_item) for name, inner in value.items()}}
+    if isinstance(value, list | tuple):
+        return {"L": [encode(inner, model_item) for inner in value]}
+    if isinstance(value, set | frozenset):
+        return _set(value)
+    if isinstance(value, enum.Enum):
+        return encode(value.value, model_item)
+    for base, encoder in _ENCODERS.items():
+        if isinstance(value, base):
+            return encoder(value)
+    return encode(_jsonable(value), model_item)
+
+
+def decode(value: AttributeValue) -> Any:
+    """Return the Python value of an attribute value: numbers are int, or Decimal when they have a fraction."""
+    for tag, content in value.items():
+        return content if tag == "S" else _DECODERS[tag](content)
+    raise ValueError("an attribute value is empty")
+
+
+def is_empty(value: Any) -> bool:
+    """Tell whether a value is stored as no attribute: None, and a set without members."""
+    return value is None or (isinstance(value, set | frozenset) and not value)
+
+
+def _jsonable(value: Any) -> Any:
+    try:
+        return to_jsonable_python(value)
+    except PydanticSerializationError:
+        raise InvalidWriteError(f"{type(value).__name__} is no type that can be stored") from None
+
+
+def _member_name(name: Any) -> str:
+    """Return the text of a dict's key, which is read back as what the field says it is."""
+    plain = _plain(name)
+    if isinstance(plain, datetime):
+        return time_text(plain)
+    if plain == "":
+        raise InvalidWriteError(
+            "a name inside a dict is empty, and DynamoDB has no attributes without a name"
+        )
+    return str(plain)
+
+
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, enum.Enum) else value
+
+
+def _set(members: set[Any] | frozenset[Any]) -> AttributeValue:
+    values = [_plain(member) for member in members]
+    if not values:
+        return {"L": []}  # DynamoDB has no empty sets; a list is read as a set too
+    if all(isinstance(value, bytes) for value in values):
+        return {"BS": sorted(values)}
+    if all(isinstance(value, int | float | Decimal) and not isinstance(value, bool) for value in values):
+        return {"NS": [number_text(value) for value in sorted(values)]}
+    texts = [time_text(value) if isinstance(value, datetime) else _jsonable(value) for value in values]
+    if all(isinstance(text, str) for text in texts):
+        return {"SS": sorted(texts)}
+    raise InvalidWriteError("a set is of texts, of numbers or of bytes: DynamoDB knows no others")
+
+
+def _number(text: str) -> int | Decimal:
+    return int(text) if text.lstrip("-").isdigit() else Decimal(text)
+
+
+_ENCODERS: Final[dict[type[Any], Callable[[Any], AttributeValue]]] = {
+    str: lambda value: {"S": value},
+    bool: lambda value: {"BOOL": value},
+    int: lambda value: {"N": str(value)},
+    Decimal: lambda value: {"N": number_text(value)},
+    float: lambda value: {"N": number_text(value)},
+    datetime: lambda value: {"S": time_text(value)},
+    date: lambda value: {"S": value.isoformat()},
+    bytes: lambda value: {"B": value},
+    type(None): lambda value: NULL,
+}
+
+_DECODERS: Final[dict[str, Callable[[Any], Any]]] = {
+    "N": _number,
+    "BOOL": lambda value: value,
+    "NULL": lambda value: None,
+    "B": lambda value: bytes(value),
+    "M": lambda value: {name: decode(inner) for name, inner in value.items()},
+    "L": lambda value: [decode(inner) for inner in value],
+    "SS": set,
+    "NS": lambda value: {_number(text) for text in value},
+    "BS": lambda value: {bytes(member) for member in value},
+}

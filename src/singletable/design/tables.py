@@ -1,0 +1,99 @@
+"""A table as a design declares it: its name, keys, indexes and settings. Nothing here speaks to a target."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import ClassVar, Final, Literal, get_args
+
+from singletable.design.bindings import Index
+from singletable.errors import DeclarationError
+
+Billing = Literal["PAY_PER_REQUEST", "PROVISIONED"]
+Encryption = Literal["AWS_OWNED", "AWS_MANAGED"] | str
+StreamView = Literal["KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES"]
+
+_PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
+_PITR_DAYS_MAX: Final = 35
+
+
+class Table:
+    """The table of a design. Subclass it, and set what differs.
+
+    The name may hold placeholders, `kefir-app-{stage}-table`, which `open` is given.
+    """
+
+    name: ClassVar[str]
+    pk: ClassVar[str] = "PK"
+    sk: ClassVar[str | None] = "SK"
+    billing: ClassVar[Billing] = "PAY_PER_REQUEST"
+    capacity: ClassVar[tuple[int, int] | None] = None  # units of reading and writing, when provisioned
+    encryption: ClassVar[Encryption] = "AWS_OWNED"
+    stream: ClassVar[StreamView | None] = "NEW_AND_OLD_IMAGES"
+    pitr_days: ClassVar[int | None] = 35
+    deletion_protection: ClassVar[bool] = False
+    tags: ClassVar[Mapping[str, str]] = {}
+    defaults: ClassVar[Mapping[str, str]] = {}  # of the placeholders in the name
+
+    indexes: ClassVar[tuple[Index, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if not isinstance(getattr(cls, "name", None), str):
+            raise DeclarationError(f"{cls.__name__} has no name", hint='name = "shop-{stage}"')
+        own = [value for value in vars(cls).values() if isinstance(value, Index)]
+        cls.indexes = (*cls.indexes, *own)
+        names = [index.name for index in cls.indexes]
+        for name in names:
+            if names.count(name) > 1:
+                raise DeclarationError(f"{cls.__name__} has two indexes named {name}")
+        _check_settings(cls)
+
+    @classmethod
+    def key_attributes(cls) -> tuple[str, ...]:
+        """Name the attributes of the table's key."""
+        return (cls.pk,) if cls.sk is None else (cls.pk, cls.sk)
+
+    @classmethod
+    def name_in(cls, environment: Mapping[str, str], *, otherwise: str | None = None) -> str:
+        """Return the table's name in an environment; `otherwise` stands for what nobody gives."""
+        wanted = _PLACEHOLDER.findall(cls.name)
+        known = {**dict.fromkeys(wanted, otherwise), **cls.defaults, **environment}
+        missing = [name for name in wanted if known[name] is None]
+        if missing:
+            raise DeclarationError(
+                f"the table's name is {cls.name}, and {', '.join(missing)} is not given",
+                hint=f'open(target, {missing[0]}="dev"), or in {cls.__name__} defaults = {{"{missing[0]}": ...}}',
+            )
+        unknown = sorted(set(environment) - set(wanted))
+        if unknown:
+            raise DeclarationError(
+                f"the table's name is {cls.name}: it has no {', '.join(unknown)}",
+                hint=f"it has {', '.join(wanted) or 'no placeholders'}",
+            )
+        return _PLACEHOLDER.sub(lambda match: str(known[match[1]]), cls.name)
+
+
+def _check_settings(table: type[Table]) -> None:
+    """Refuse settings that no target has."""
+    name = table.__name__
+    if table.billing not in get_args(Billing):
+        raise DeclarationError(f"{name}.billing is {table.billing!r}", hint="PAY_PER_REQUEST or PROVISIONED")
+    capacities = [table.capacity, *(index.capacity for index in table.indexes)]
+    if table.billing == "PROVISIONED" and table.capacity is None:
+        raise DeclarationError(f"{name} is provisioned and has no capacity", hint="capacity = (5, 5)")
+    if table.billing != "PROVISIONED" and any(capacities):
+        raise DeclarationError(
+            f"{name} has a capacity, and its billing is {table.billing}", hint='billing = "PROVISIONED"'
+        )
+    if table.stream is not None and table.stream not in get_args(StreamView):
+        raise DeclarationError(f"{name}.stream is {table.stream!r}", hint=", ".join(get_args(StreamView)))
+    if table.pitr_days is not None and not 1 <= table.pitr_days <= _PITR_DAYS_MAX:
+        raise DeclarationError(
+            f"{name}.pitr_days is {table.pitr_days}", hint=f"1 to {_PITR_DAYS_MAX}, or None for no recovery"
+        )
+    if table.encryption not in ("AWS_OWNED", "AWS_MANAGED") and not table.encryption.startswith("arn:"):
+        raise DeclarationError(
+            f"{name}.encryption is {table.encryption!r}",
+            hint="AWS_OWNED, AWS_MANAGED, or the ARN of a KMS key",
+        )

@@ -1,0 +1,140 @@
+"""What the plans of writes share: whom they are about, what is stored, and what must not have changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from singletable.client.calls import Call, Steps
+from singletable.design.actions import shown_key
+from singletable.design.conditions import Condition, describe
+from singletable.design.entity import STORED, Entity
+from singletable.design.expressions import Placeholders
+from singletable.design.plans import Get
+from singletable.design.requests import get_params
+from singletable.design.schema import EntitySchema
+from singletable.design.session import Session
+from singletable.design.stored_values import Item, is_empty
+from singletable.errors import (
+    ConditionNotMetError,
+    DesignError,
+    InvalidItemError,
+    NotFoundError,
+    VersionConflictError,
+)
+
+
+def schema_for(session: Session, target: Entity | Get[Any]) -> EntitySchema[Any]:
+    """Return the compiled entity of what a write is about."""
+    entity = target.entity if isinstance(target, Get) else type(target)
+    return session.catalog.schema_for(entity)
+
+
+def key_of(schema: EntitySchema[Any], target: Entity | Get[Any]) -> Item:
+    """Return the key in the table of what a write is about."""
+    if isinstance(target, Get):
+        return schema.primary_key_of(target.pk, target.sk)
+    return schema.primary_key(target)
+
+
+def shown(schema: EntitySchema[Any], target: Entity | Get[Any]) -> str:
+    """Return what a write is about as people call it."""
+    return f"{schema.entity.__name__} {shown_key(key_of(schema, target))}"
+
+
+def clock_time(session: Session) -> datetime:
+    """Return the time by the target's clock, to the millisecond."""
+    now_us = session.now_us()
+    return datetime.fromtimestamp(now_us // 1_000_000, UTC) + timedelta(milliseconds=now_us // 1000 % 1000)
+
+
+def assign(entity: Entity, values: Mapping[str, Any], stored: Item) -> None:
+    """Give an entity the values that were stored, without validating them again."""
+    entity.__dict__.update(values)
+    entity.__pydantic_fields_set__.update(values)
+    entity.__dict__[STORED] = stored
+
+
+# --- what is stored ----------------------------------------------------------------------------------------
+
+
+def as_stored(schema: EntitySchema[Any], entity: Entity) -> Entity:
+    """Return an entity as it was read or written last, without what was changed in it since."""
+    stored: Item | None = entity.__dict__.get(STORED)
+    if stored is None:
+        return entity
+    read: Entity = schema.to_entity(stored)
+    return read
+
+
+def read_stored(session: Session, schema: EntitySchema[Any], key: Item) -> Steps[Entity | None]:
+    """Read the stored entity, consistently. One that has expired is still there."""
+    answer = yield Call("GetItem", get_params(session.table, key, consistent=True))
+    item = answer.get("Item")
+    if item is None:
+        return None
+    stored = session.catalog.schema_of(item)
+    if stored is not schema:
+        raise InvalidItemError(
+            f"the item {shown_key(key)} is a {stored.name if stored else 'stranger'}, not a {schema.name}"
+        )
+    entity: Entity = schema.to_entity(item)
+    return entity
+
+
+# --- what must hold of it ----------------------------------------------------------------------------------
+
+
+def unchanged(
+    schema: EntitySchema[Any], fields: Iterable[str], before: Entity, into: Placeholders
+) -> list[str]:
+    """Write that stored fields are as they were read, to the letter: older items may be written in other ways."""
+    stored: Item | None = before.__dict__.get(STORED)
+    terms = []
+    for name in sorted(set(fields) & schema.fields.keys()):
+        codec, value = schema.fields[name], before.__dict__.get(name)
+        if stored is not None:
+            known = stored.get(codec.stored)
+        else:
+            known = None if is_empty(value) else codec.encode(value)
+        attribute = into.name(codec.stored)
+        terms.append(
+            f"attribute_not_exists({attribute})" if known is None else f"{attribute} = {into.value(known)}"
+        )
+    return terms
+
+
+def version_term(schema: EntitySchema[Any], entity: Entity, into: Placeholders) -> str:
+    """Write that the stored item is of the version that was read. Items from before versions have none."""
+    assert schema.version is not None
+    name = into.name(schema.version.stored)
+    read = into.value({"N": str(version_of(schema, entity))})
+    if version_of(schema, entity) == 0:
+        return f"(attribute_not_exists({name}) OR {name} = {read})"
+    return f"{name} = {read}"
+
+
+def version_of(schema: EntitySchema[Any], entity: Entity) -> int:
+    """Return the version at which an entity was read; 0 if it was not."""
+    assert schema.version is not None
+    return int(getattr(entity, schema.version.name) or 0)
+
+
+def refusal(
+    schema: EntitySchema[Any], target: Entity | Get[Any], when: Condition | None, stored: Item | None
+) -> DesignError:
+    """Say why a write was refused, by the item that is stored."""
+    name = shown(schema, target)
+    if stored is None:
+        return NotFoundError(f"{name} is not there", hint="create() makes it")
+    if schema.version is not None and isinstance(target, Entity):
+        there = stored.get(schema.version.stored, {}).get("N", "0")
+        if int(there) != version_of(schema, target):
+            return VersionConflictError(
+                f"{name} was read at version {version_of(schema, target)} and is at version {there} now",
+                hint="read it again, and make the change once more",
+            )
+    if when is None:
+        return ConditionNotMetError(f"{name} has changed meanwhile")
+    return ConditionNotMetError(f"{name} does not meet {describe(when)}, or has changed meanwhile")

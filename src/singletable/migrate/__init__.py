@@ -1,0 +1,54 @@
+"""Migrations: the difference between two versions of a design, as steps that are read, rehearsed and run.
+
+They run on any target, can be stopped and go on, and are recorded in the table. This package knows designs and the
+client; it knows neither the engine nor boto3.
+"""
+
+from __future__ import annotations
+
+from singletable.migrate.files import FOLDER, Folder, Migration
+from singletable.migrate.pacing import Pace
+from singletable.migrate.passes import Progress
+from singletable.migrate.planning import WrittenMigration, new_migration, plan
+from singletable.migrate.records import Record
+from singletable.migrate.reports import MigrationReport, StepReport, Verification, VerificationError
+from singletable.migrate.running import Runner
+from singletable.migrate.steps import (
+    AddIndex,
+    Backfill,
+    ChangeSetting,
+    CreateTable,
+    DropIndex,
+    MigrationStep,
+    Note,
+    Rekey,
+    RemoveAttributes,
+    Verify,
+)
+
+__all__ = [
+    "FOLDER",
+    "AddIndex",
+    "Backfill",
+    "ChangeSetting",
+    "CreateTable",
+    "DropIndex",
+    "Folder",
+    "Migration",
+    "MigrationReport",
+    "MigrationStep",
+    "Note",
+    "Pace",
+    "Progress",
+    "Record",
+    "Rekey",
+    "RemoveAttributes",
+    "Runner",
+    "StepReport",
+    "Verification",
+    "VerificationError",
+    "Verify",
+    "WrittenMigration",
+    "new_migration",
+    "plan",
+]

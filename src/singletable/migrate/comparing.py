@@ -1,0 +1,274 @@
+"""The difference between two versions of a design, as the steps that lead from one to the other. Pure.
+
+Order: what is added, then what is written into items, then what is verified, and what is dropped last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from singletable.blueprint import (
+    Blueprint,
+    EntityBlueprint,
+    IndexBlueprint,
+    KeyBlueprint,
+    PlaceBlueprint,
+    TableBlueprint,
+)
+from singletable.errors import MigrationError
+from singletable.migrate.steps import (
+    AddIndex,
+    Backfill,
+    ChangeSetting,
+    CreateTable,
+    DropIndex,
+    MigrationStep,
+    Note,
+    Rekey,
+    RemoveAttributes,
+    Verify,
+)
+
+_SETTINGS: Final = {
+    "billing": "billing",
+    "capacity": "capacity",
+    "stream": "stream",
+    "encryption": "encryption",
+    "pitr_days": "point-in-time recovery",
+    "deletion_protection": "deletion protection",
+    "ttl": "time to live",
+    "tags": "tags",
+}
+_SWITCH: Final = "Deploy the code that reads only what is verified now: what follows destroys the rest."
+
+
+def compare(
+    before: Blueprint | None, after: Blueprint, *, every_item: bool = False
+) -> tuple[MigrationStep, ...]:
+    """Return the steps from one version of a design to the next; none before the first.
+
+    With `every_item` all items are brought to the form of the design, also those of entities that have not
+    changed: they were written by something else.
+    """
+    if before is None:
+        return (CreateTable(), *(_rewriting(after, {}) if every_item else ()))
+    _refuse_other_table(before.table, after.table)
+    drops = list(_drops(before, after))
+    writes = _rewriting(after, _moved(before, after)) if every_item else _writing(before, after, bool(drops))
+    return (
+        *_added(before, after),
+        *writes,
+        *_notes(before, after),
+        *([Note(_SWITCH)] if drops else []),
+        *drops,
+    )
+
+
+# --- the table ---------------------------------------------------------------------------------------------
+
+
+def _refuse_other_table(before: TableBlueprint, after: TableBlueprint) -> None:
+    for what, was, now in (
+        ("name", before.name, after.name),
+        ("key", (before.pk, before.sk), (after.pk, after.sk)),
+        ("type of the key", _key_types(before), _key_types(after)),
+    ):
+        if was != now:
+            raise MigrationError(
+                f"the table's {what} was {_shown(was)} and is {_shown(now)}, which no table can be changed to",
+                hint="export the items, make the new table, and import them there",
+            )
+
+
+def _key_types(table: TableBlueprint) -> tuple[str, ...]:
+    return tuple(table.types.get(name, "S") for name in (table.pk, table.sk) if name is not None)
+
+
+def _shown(value: object) -> str:
+    return " / ".join(str(part) for part in value) if isinstance(value, tuple) else str(value)
+
+
+def _added(before: Blueprint, after: Blueprint) -> Iterator[MigrationStep]:
+    known = {index.name: index for index in before.indexes}
+    for index in after.indexes:
+        if index.name not in known:
+            yield AddIndex(index.name)
+        else:
+            _refuse_other_index(before, after, known[index.name], index)
+    settings = [text for name, text in _SETTINGS.items() if _differ(before.table, after.table, name)]
+    settings += [
+        f"capacity of {index.name}"
+        for index in after.indexes
+        if index.name in known and known[index.name].capacity != index.capacity
+    ]
+    if settings:
+        yield ChangeSetting(tuple(settings))
+
+
+def _differ(before: TableBlueprint, after: TableBlueprint, name: str) -> bool:
+    return bool(getattr(before, name) != getattr(after, name))
+
+
+def _refuse_other_index(
+    before: Blueprint, after: Blueprint, was: IndexBlueprint, now: IndexBlueprint
+) -> None:
+    attributes = (*now.pk, *now.sk)
+    same_types = all(before.table.types.get(name) == after.table.types.get(name) for name in attributes)
+    same = (was.pk, was.sk, was.projection, sorted(was.included)) == (
+        now.pk,
+        now.sk,
+        now.projection,
+        sorted(now.included),
+    )
+    if not same or not same_types:
+        raise MigrationError(
+            f"the index {now.name} has other keys or another projection than before: no index can be changed so",
+            hint=f"declare another one beside it, {now.name}B, bind it too, and drop {now.name} when it is read",
+        )
+
+
+# --- items -------------------------------------------------------------------------------------------------
+
+
+def _pairs(before: Blueprint, after: Blueprint) -> Iterator[tuple[EntityBlueprint, EntityBlueprint]]:
+    known = {entity.discriminator: entity for entity in before.entities}
+    for entity in after.entities:
+        if entity.discriminator in known:
+            yield known[entity.discriminator], entity
+
+
+def _moved(before: Blueprint, after: Blueprint) -> dict[str, tuple[str, ...]]:
+    """Return the entities whose key in the table has changed, with the templates that it had."""
+    moved = {}
+    for was, now in _pairs(before, after):
+        old, new = was.place(None), now.place(None)
+        if old is not None and new is not None and _content(old) != _content(new):
+            moved[now.discriminator] = tuple(
+                key.template or "" for key in (old.pk, old.sk) if key is not None
+            )
+    return moved
+
+
+def _content(place: PlaceBlueprint) -> tuple[object, ...]:
+    """Return what decides the stored keys: not the names of classes."""
+    return (place.index, _key_content(place.pk), place.sk and _key_content(place.sk), place.when)
+
+
+def _key_content(key: KeyBlueprint) -> tuple[object, ...]:
+    parts = [(part.type, part.field, part.shards, part.bucket) for part in key.parts]
+    return (key.attributes, key.template, *parts)
+
+
+def _writing(before: Blueprint, after: Blueprint, has_drops: bool) -> Iterator[MigrationStep]:
+    moved = _moved(before, after)
+    places = {now.discriminator: _changed_places(was, now) for was, now in _pairs(before, after)}
+    renamed = before.discriminator != after.discriminator
+    versions = {n.discriminator for w, n in _pairs(before, after) if w.schema_version != n.schema_version}
+    filled = {name: found for name, found in places.items() if found or renamed or name in versions}
+    if moved:
+        yield Rekey(tuple(moved), moved)
+    if filled:
+        yield Backfill(filled, before.discriminator if renamed else None)
+    checked = {name: places.get(name, ()) for name in (*moved, *filled)}
+    if has_drops and not checked:
+        checked = {entity.discriminator: _index_places(entity) for entity in after.entities}
+    if checked:
+        yield Verify(_with_keys(after, checked, set(moved)), moved)
+
+
+def _changed_places(was: EntityBlueprint, now: EntityBlueprint) -> tuple[str, ...]:
+    known = [_content(place) for place in was.places]
+    changed = [place for place in now.places if place.index is not None and _content(place) not in known]
+    return tuple(place.name for place in changed)
+
+
+def _index_places(entity: EntityBlueprint) -> tuple[str, ...]:
+    return tuple(place.name for place in entity.places if place.index is not None)
+
+
+def _with_keys(
+    after: Blueprint, places: dict[str, tuple[str, ...]], moved: set[str]
+) -> dict[str, tuple[str, ...]]:
+    """Add the place in the table of those entities whose items move."""
+    keys = {
+        entity.discriminator: place.name
+        for entity in after.entities
+        if (place := entity.place(None)) is not None
+    }
+    return {name: (keys[name], *found) if name in moved else found for name, found in places.items()}
+
+
+def _rewriting(after: Blueprint, moved: dict[str, tuple[str, ...]]) -> Iterator[MigrationStep]:
+    names = tuple(entity.discriminator for entity in after.entities)
+    places = {entity.discriminator: _index_places(entity) for entity in after.entities}
+    yield Rekey(names, moved)
+    yield Backfill(places)
+    yield Verify(_with_keys(after, places, set(names)), moved)
+
+
+# --- for people --------------------------------------------------------------------------------------------
+
+
+def _notes(before: Blueprint, after: Blueprint) -> Iterator[MigrationStep]:
+    names = {entity.discriminator for entity in after.entities}
+    for entity in before.entities:
+        if entity.discriminator not in names:
+            yield Note(f"{entity.name} is no entity any more: its items stay, and nothing reads them.")
+    for was, now in _pairs(before, after):
+        yield from _renamed_fields(was, now)
+        yield from _kept_data(was, now)
+
+
+def _renamed_fields(was: EntityBlueprint, now: EntityBlueprint) -> Iterator[Note]:
+    stored = {attribute.name: attribute.stored for attribute in was.attributes}
+    for attribute in now.attributes:
+        old = stored.get(attribute.name, attribute.stored)
+        if old != attribute.stored:
+            yield Note(
+                f"{now.name}.{attribute.name} was stored as {old} and is stored as {attribute.stored}: items that "
+                "are there need a schema_version and an upcaster."
+            )
+
+
+def _kept_data(was: EntityBlueprint, now: EntityBlueprint) -> Iterator[Note]:
+    """Say where locks, counters and copies of items that are there have to be made."""
+    new = [unique.name for unique in now.uniques if unique not in was.uniques]
+    new += [each.field for each in now.aggregates if each not in was.aggregates]
+    new += [each.field for each in now.copies if each not in was.copies]
+    if now.derived is not None and now.derived != was.derived:
+        new.append(f"the items derived from {now.derived.of}")
+    if new:
+        yield Note(f"{now.name} ({', '.join(new)}) is kept from now on: verify and repair what is there.")
+
+
+# --- what goes ---------------------------------------------------------------------------------------------
+
+
+def _drops(before: Blueprint, after: Blueprint) -> Iterator[MigrationStep]:
+    names = {index.name for index in after.indexes}
+    for index in before.indexes:
+        if index.name not in names:
+            yield DropIndex(index.name)
+    attributes = {}
+    for was, now in _pairs(before, after):
+        gone = tuple(dict.fromkeys(_written(was) - _written(now) - {each.stored for each in now.attributes}))
+        if gone:
+            attributes[now.discriminator] = tuple(sorted(gone))
+    if before.discriminator is not None and before.discriminator != after.discriminator:
+        for entity in after.entities:
+            known = attributes.get(entity.discriminator, ())
+            attributes[entity.discriminator] = (*known, before.discriminator)
+    if attributes:
+        yield RemoveAttributes(attributes)
+
+
+def _written(entity: EntityBlueprint) -> set[str]:
+    """Name the attributes that are stored for the places of an entity in indexes."""
+    fields = {attribute.stored for attribute in entity.attributes}
+    found: set[str] = set()
+    for place in entity.places:
+        for key in (place.pk, place.sk):
+            if place.index is not None and key is not None:
+                found.update(key.attributes)
+    return found - fields

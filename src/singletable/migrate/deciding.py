@@ -1,0 +1,46 @@
+"""What each kind of step does to an item, and what it says of that afterwards. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from singletable.design.stored_values import Item
+from singletable.migrate.forms import Change, Forms
+from singletable.migrate.passes import Outcome
+from singletable.migrate.steps import Backfill, MigrationStep, Rekey, RemoveAttributes, Verify
+
+
+def decide(forms: Forms, step: MigrationStep, item: Item) -> Change | None:
+    """Say what a step does to an item."""
+    schema = forms.schema_of(item)
+    if schema is None:
+        return None
+    match step:
+        case Backfill(entities) if schema.name in entities:
+            return forms.change(schema, item, _places(schema, entities[schema.name]))
+        case Rekey(entities) if schema.name in entities:
+            return forms.change(schema, item, (), moves=True)
+        case Verify(entities) if schema.name in entities:
+            places = _places(schema, entities[schema.name])
+            return forms.change(schema, item, places, moves=schema.key.name in places)
+        case RemoveAttributes(entities) if schema.name in entities:
+            return forms.removal(schema, item, entities[schema.name])
+        case _:
+            return None
+
+
+def _places(schema: Any, named: Sequence[str]) -> list[str]:
+    """Return those places that the entity still has: a later version may have dropped one."""
+    return [place for place in named if place in schema.bindings]
+
+
+def summary(outcome: Outcome, *, is_dry: bool) -> str:
+    """Say in a few words what a pass has done, or would do."""
+    counts = outcome.counts
+    texts = [f"{counts.changed} changed"] if counts.changed or not counts.moved else []
+    if counts.moved:
+        texts.append(f"{counts.moved} moved")
+    if counts.failed:
+        texts.append(f"{counts.failed} failed")
+    return f"{'would be: ' if is_dry else ''}{', '.join(texts)} of {counts.seen} items"

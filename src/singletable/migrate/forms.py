@@ -1,0 +1,216 @@
+"""What stored items are, and what they should be by the design in the code. Pure: nothing here asks anybody.
+
+Items that were written before the design was, or by older versions of it, lack the discriminator, have keys that
+the templates do not read any more (times to the second), or are of an older schema version. Their fields are known
+all the same, and the keys are computed from those.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Final
+
+from singletable.design.catalog import Catalog
+from singletable.design.moving import MARK, Move, owned_locks
+from singletable.design.schema import EntitySchema
+from singletable.design.session import Session
+from singletable.design.stored_values import AttributeValue, Item
+from singletable.design.templates import split_template
+from singletable.errors import MigrationError
+from singletable.migrate.steps import Places
+
+# What the layer itself writes has names that begin with this: attributes, and the discriminators of its own items.
+RESERVED: Final = "$"
+_LETTER: Final = re.compile(r"[^\W_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How one stored item differs from what it should be."""
+
+    entity: str
+    key: Item
+    sets: Item
+    removes: tuple[str, ...]
+    guards: Mapping[
+        str, AttributeValue | None
+    ]  # what this was computed from, as it was stored; None: not there
+    move: Move | None = None  # when the item's key in the table is another one
+
+    def applied_to(self, item: Item) -> Item:
+        """Return what the change makes of an item."""
+        if self.move is not None:
+            return self.move.after
+        return {**{name: value for name, value in item.items() if name not in self.removes}, **self.sets}
+
+    def shown(self) -> dict[str, Any]:
+        """Return the change as people and programs read it."""
+        if self.move is not None:
+            new = {name: self.move.after[name] for name in self.key}
+            return {"entity": self.entity, "key": plain(self.key), "to": plain(new)}
+        return {
+            "entity": self.entity,
+            "key": plain(self.key),
+            "sets": plain(self.sets),
+            "removes": list(self.removes),
+        }
+
+
+def plain(item: Item) -> dict[str, Any]:
+    """Return the values of an item without their types."""
+    return {name: next(iter(value.values())) for name, value in item.items()}
+
+
+class Forms:
+    """Tells the entity of any stored item, and how it differs from its form in the design."""
+
+    def __init__(
+        self, session: Session, *, was: Places | None = None, discriminator_was: str | None = None
+    ) -> None:
+        self._session = session
+        self.catalog = catalog = session.catalog
+        self._discriminators = [catalog.discriminator, *([discriminator_was] if discriminator_was else [])]
+        self._skeletons = _skeletons(catalog, was or {})
+
+    def schema_of(self, item: Item) -> EntitySchema[Any] | None:
+        """Find the entity of an item: by its discriminator, by its keys, or by what they begin with."""
+        for name in self._discriminators:
+            if name in item:
+                return self.catalog.named(item[name].get("S", ""))
+        found = self.catalog.schema_of(item)
+        if found is not None:
+            return found
+        return next((one.schema for one in self._skeletons if one.fits(item)), None)
+
+    def change(
+        self, schema: EntitySchema[Any], item: Item, places: Iterable[str], *, moves: bool = False
+    ) -> Change | None:
+        """Say what is to be done to an item; None when it is as it should be.
+
+        It raises a DesignError for an item that the entity cannot be built of.
+        """
+        key = {name: item[name] for name in schema.table.key_attributes()}
+        if moves and MARK in item:
+            return Change(schema.name, key, {}, (MARK,), {MARK: item[MARK]})
+        entity = schema.to_entity(item)
+        wanted = schema.to_item(entity)
+        if moves and any(not same(wanted[name], value) for name, value in key.items()):
+            move = Move(key, item, wanted, owned_locks(self._session, schema, entity, key))
+            return Change(schema.name, key, {}, (), item, move)
+        names = self._names(schema, item, places) - key.keys()
+        sets = {name: wanted[name] for name in names if name in wanted and not _has(item, name, wanted[name])}
+        removes = tuple(sorted(name for name in names if name in item and name not in wanted))
+        if not sets and not removes:
+            return None
+        return Change(schema.name, key, sets, removes, self._guards(schema, item, places))
+
+    def removal(self, schema: EntitySchema[Any], item: Item, attributes: Iterable[str]) -> Change | None:
+        """Say which attributes an item is to lose: those that its form in the design does not have.
+
+        It raises MigrationError for an item of an older version, or one that nothing else names: older code has
+        written it, and the attributes are what it is read by.
+        """
+        wanted = schema.to_item(schema.to_entity(item))
+        dropped = {name for name in attributes if not schema.knows(name) or name not in wanted}
+        removes = tuple(sorted(dropped & item.keys()))
+        if not removes:
+            return None
+        key = {name: item[name] for name in schema.table.key_attributes()}
+        names_it = schema.discriminator not in item and any(
+            item[name] == {"S": schema.name} for name in removes
+        )
+        if self._is_older(schema, item) or names_it:
+            raise MigrationError("older code has written it, so nothing is removed from it")
+        guarded = {*removes, schema.discriminator, schema.schema_version_name}
+        return Change(schema.name, key, {}, removes, {name: item.get(name) for name in guarded})
+
+    def _names(self, schema: EntitySchema[Any], item: Item, places: Iterable[str]) -> set[str]:
+        """Name the attributes that a backfill of places is about."""
+        names = {schema.discriminator}
+        for place in places:
+            binding = schema.bindings[place]
+            names.update(binding.written())
+            names.update(schema.fields[name].stored for name in binding.reads() if name in schema.fields)
+        if schema.schema_version is not None:
+            names.add(schema.schema_version_name)
+            if self._is_older(schema, item):
+                names.update(schema.by_stored)
+        return names
+
+    def _guards(
+        self, schema: EntitySchema[Any], item: Item, places: Iterable[str]
+    ) -> dict[str, AttributeValue | None]:
+        reads = {name for place in places for name in schema.bindings[place].reads()}
+        if self._is_older(schema, item) or reads & set(schema.properties):
+            # An upcaster or a property may have read anything.
+            return {name: item.get(name) for name in {*schema.by_stored, *item}}
+        stored = {schema.fields[name].stored for name in reads if name in schema.fields}
+        return {name: item.get(name) for name in {*stored, schema.discriminator}}
+
+    def _is_older(self, schema: EntitySchema[Any], item: Item) -> bool:
+        if schema.schema_version is None:
+            return False
+        stored: str = item.get(schema.schema_version_name, {}).get("N", "1")
+        return stored != str(schema.schema_version)
+
+
+def same(one: AttributeValue, other: AttributeValue) -> bool:
+    """Tell whether two stored values are equal; a number may be written in several ways."""
+    if "N" in one and "N" in other:
+        return Decimal(one["N"]) == Decimal(other["N"])
+    return one == other
+
+
+def _has(item: Item, name: str, value: AttributeValue) -> bool:
+    return name in item and same(item[name], value)
+
+
+# --- keys that no template reads any more ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Skeleton:
+    """The literal texts of an entity's keys, with anything between them."""
+
+    schema: EntitySchema[Any]
+    patterns: Mapping[str, re.Pattern[str]]  # by the attribute
+    weight: int = field(default=0)  # how much of it is literal
+
+    def fits(self, item: Item) -> bool:
+        return all(
+            pattern.fullmatch(item.get(name, {}).get("S", "")) is not None
+            for name, pattern in self.patterns.items()
+        )
+
+
+def _skeletons(catalog: Catalog, was: Places) -> list[_Skeleton]:
+    """Return the skeletons of all entities, those that say most first."""
+    found = []
+    for schema in catalog.schemas.values():
+        keys = schema.key.keys
+        texts = [(keys.pk.template, keys.sk.template)]
+        if schema.name in was:
+            texts.append((was[schema.name][0], was[schema.name][1] if len(was[schema.name]) > 1 else None))
+        found += [_skeleton(schema, *pair) for pair in texts if _says_something(pair)]
+    return sorted(found, key=lambda skeleton: -skeleton.weight)
+
+
+def _says_something(templates: tuple[str | None, str | None]) -> bool:
+    literals = [part for text in templates if text for part in split_template(text) if isinstance(part, str)]
+    return any(_LETTER.search(part) for part in literals)
+
+
+def _skeleton(schema: EntitySchema[Any], pk: str | None, sk: str | None) -> _Skeleton:
+    patterns = {}
+    weight = 0
+    for name, text in zip(schema.table.key_attributes(), (pk, sk), strict=False):
+        if not text:
+            continue
+        parts = split_template(text)
+        weight += sum(len(part) for part in parts if isinstance(part, str))
+        expression = "".join(re.escape(part) if isinstance(part, str) else ".+" for part in parts)
+        patterns[name] = re.compile(expression, re.DOTALL)
+    return _Skeleton(schema, patterns, weight)

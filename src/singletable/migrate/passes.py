@@ -1,0 +1,190 @@
+"""One pass over a table: every item is looked at, and those that differ are changed, page by page.
+
+After each page the record in the table says how far the pass is. Who goes on from there looks at one page once
+more at most, and finds what is done to be as it should be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeAlias
+
+from singletable.client.calls import Call, Steps, Together
+from singletable.design.answers import read_units
+from singletable.design.session import Session
+from singletable.design.stored_values import Item
+from singletable.errors import DesignError
+from singletable.migrate.applying import Applied, Applier, Decide, failure
+from singletable.migrate.forms import RESERVED, Change
+from singletable.migrate.leases import Lease
+from singletable.migrate.pacing import Pacer
+from singletable.migrate.records import FAILURES_MAX, Counts, Record, Segment
+
+PAGE_ITEMS: Final = 100
+SAMPLES_MAX: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a step is. The total is an estimate: DynamoDB counts items every few hours."""
+
+    migration: str
+    step: int
+    says: str
+    done: int = 0
+    total: int = 0
+    per_s: float = 0.0
+    left_s: float | None = None
+    detail: str = ""
+
+
+Watch: TypeAlias = Callable[[Progress], object]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a pass has found, or done."""
+
+    counts: Counts = field(default_factory=Counts)
+    samples: list[dict[str, Any]] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+
+    @property
+    def differing(self) -> int:
+        """How many items were, or are, not as they should be."""
+        return self.counts.changed + self.counts.moved + self.counts.failed
+
+
+class Pass:
+    """A pass over all items of a table."""
+
+    def __init__(
+        self,
+        session: Session,
+        lease: Lease,
+        pacer: Pacer,
+        decide: Decide,
+        *,
+        knows: Callable[[Item], object],
+        writes: bool,
+        segments: int = 1,
+        page_items: int = PAGE_ITEMS,
+        watch: Callable[[int], object] = lambda seen: None,
+    ) -> None:
+        self._session = session
+        self._lease = lease
+        self._pacer = pacer
+        self._decide = decide
+        self._knows = knows
+        self._writes = writes
+        self._applier = Applier(session, decide)
+        self._segments = segments
+        self._at_once = pacer.page_items(page_items)
+        self._watch = watch
+        self.outcome = Outcome()
+
+    def run(self) -> Steps[Outcome]:
+        """Go through the table, from where the record says."""
+        before = self._lease.record
+        segments = before.segments or (Segment(),) * self._segments
+        while any(not segment.is_done for segment in segments):
+            numbers = [number for number, segment in enumerate(segments) if not segment.is_done]
+            answers = yield from self._scan(segments, numbers)
+            for number, answer in zip(numbers, answers, strict=True):
+                yield from self._take(answer)
+                last = answer.get("LastEvaluatedKey")
+                segments = (*segments[:number], Segment(last, last is None), *segments[number + 1 :])
+            self._watch(self.outcome.counts.seen)
+            yield from self._save(segments, before)
+        return self.outcome
+
+    def _save(self, segments: tuple[Segment, ...], before: Record) -> Steps[None]:
+        """Write how far the pass is."""
+        if self._writes:
+            failures = dict.fromkeys((*before.failures, *self.outcome.failures))
+            counts = before.counts.plus(self.outcome.counts)
+            yield from self._lease.save(
+                segments=segments, counts=counts, failures=tuple(failures)[:FAILURES_MAX]
+            )
+        else:
+            differing = before.differing + self.outcome.differing
+            yield from self._lease.save(segments=segments, differing=differing)
+
+    def _scan(self, segments: tuple[Segment, ...], numbers: list[int]) -> Steps[list[dict[str, Any]]]:
+        calls = [self._scan_call(segments, number) for number in numbers]
+        if len(calls) == 1:
+            return [(yield calls[0])]
+        answers: list[dict[str, Any]] = yield Together(tuple(calls))
+        return answers
+
+    def _scan_call(self, segments: tuple[Segment, ...], number: int) -> Call:
+        params: dict[str, Any] = {
+            "TableName": self._session.table,
+            "ConsistentRead": True,
+            "Limit": self._at_once,
+            "ReturnConsumedCapacity": "TOTAL",
+        }
+        if len(segments) > 1:
+            params |= {"Segment": number, "TotalSegments": len(segments)}
+        last = segments[number].last
+        if last is not None:
+            params["ExclusiveStartKey"] = last
+        return Call("Scan", params)
+
+    def _take(self, answer: dict[str, Any]) -> Steps[None]:
+        """Deal with the items of one page."""
+        items = [item for item in answer["Items"] if not self._is_reserved(item)]
+        yield from self._pay(read_units(answer), len(items))
+        changes = list(self._changes(items))
+        for at in range(0, len(changes), self._at_once):
+            some = changes[at : at + self._at_once]
+            applied = (yield from self._applier.apply(some)) if self._writes else _imagined(some)
+            self._note(applied)
+            if self._writes:
+                yield from self._pay(applied.units, len(some))
+                yield from self._lease.keep()
+
+    def _changes(self, items: list[Item]) -> Iterator[Change]:
+        for item in items:
+            self._add(seen=1, unknown=int(not self._knows(item)))
+            try:
+                change = self._decide(item)
+            except DesignError as error:
+                key = {name: item[name] for name in self._session.catalog.table.key_attributes()}
+                self._fail(failure(key, error))
+                continue
+            if change is not None:
+                if len(self.outcome.samples) < SAMPLES_MAX:
+                    self.outcome.samples.append(change.shown())
+                yield change
+
+    def _is_reserved(self, item: Item) -> bool:
+        name = item.get(self._session.catalog.discriminator, {}).get("S", "")
+        return str(name).startswith(RESERVED)
+
+    def _pay(self, units: float, items: int) -> Steps[None]:
+        seconds = self._pacer.spent(units=units, items=items)
+        if seconds > 0:
+            yield from self._lease.wait(seconds)
+
+    def _note(self, applied: Applied) -> None:
+        self._add(changed=applied.changed, moved=applied.moved)
+        for text in applied.failures:
+            self._fail(text)
+
+    def _fail(self, text: str) -> None:
+        self._add(failed=1)
+        if len(self.outcome.failures) < FAILURES_MAX:
+            self.outcome.failures.append(text)
+
+    def _add(self, **more: int) -> None:
+        counts = self.outcome.counts
+        self.outcome.counts = replace(
+            counts, **{name: getattr(counts, name) + number for name, number in more.items()}
+        )
+
+
+def _imagined(changes: list[Change]) -> Applied:
+    moved = sum(change.move is not None for change in changes)
+    return Applied(changed=len(changes) - moved, moved=moved)

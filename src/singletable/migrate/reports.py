@@ -1,0 +1,82 @@
+"""What a run of migrations has done, or would do: values for people and programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from singletable.errors import MigrationError
+from singletable.migrate.passes import Outcome
+from singletable.migrate.records import Counts
+
+State = Literal["done", "was done", "waiting", "dry run"]
+
+
+@dataclass(slots=True)
+class StepReport:
+    """What one step has done."""
+
+    number: int
+    kind: str
+    says: str
+    did: str = ""
+    counts: Counts | None = None
+    samples: list[dict[str, Any]] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+
+    def data(self) -> dict[str, Any]:
+        """Return the report as JSON has it."""
+        data: dict[str, Any] = {"step": self.number, "kind": self.kind, "says": self.says, "did": self.did}
+        if self.counts is not None:
+            data |= {"counts": self.counts.data(), "samples": self.samples, "failures": self.failures}
+        return data
+
+
+@dataclass(slots=True)
+class MigrationReport:
+    """What became of one migration."""
+
+    id: str
+    title: str
+    state: State
+    steps: list[StepReport] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def data(self) -> dict[str, Any]:
+        """Return the report as JSON has it."""
+        return {
+            "id": self.id,
+            "title": self.title,
+            "state": self.state,
+            "seconds": self.seconds,
+            "steps": [step.data() for step in self.steps],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What a look at every item has found."""
+
+    outcome: Outcome
+
+    @property
+    def is_right(self) -> bool:
+        return self.outcome.differing == 0
+
+    def data(self) -> dict[str, Any]:
+        """Return the verdict as JSON has it."""
+        return {
+            "right": self.is_right,
+            "differing": self.outcome.differing,
+            "counts": self.outcome.counts.data(),
+            "samples": self.outcome.samples,
+            "failures": self.outcome.failures,
+        }
+
+
+class VerificationError(MigrationError):
+    """Items are not as the design says, though they should be by now."""
+
+    def __init__(self, message: str, outcome: Outcome, *, hint: str) -> None:
+        super().__init__(message, hint=hint)
+        self.outcome = outcome

@@ -1,0 +1,369 @@
+"""Runs migrations on a table: in their order, each once, from where the last run has stopped."""
+
+from __future__ import annotations
+
+import socket
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import assert_never
+
+from singletable.client.calls import Steps
+from singletable.design.design import Design
+from singletable.design.inspecting import describe_table
+from singletable.design.provisioning import change_settings, create_table
+from singletable.design.stored_values import Item
+from singletable.errors import MigrationError, SingleTableError
+from singletable.migrate.deciding import decide, summary
+from singletable.migrate.files import Migration
+from singletable.migrate.forms import Change, Forms
+from singletable.migrate.leases import LEASE_S, Lease
+from singletable.migrate.pacing import Pace, Pacer
+from singletable.migrate.passes import PAGE_ITEMS, Outcome, Pass, Progress, Watch
+from singletable.migrate.records import Record, Records
+from singletable.migrate.reports import MigrationReport, StepReport, Verification, VerificationError
+from singletable.migrate.steps import (
+    AddIndex,
+    Backfill,
+    ChangeSetting,
+    CreateTable,
+    DropIndex,
+    MigrationStep,
+    Note,
+    Rekey,
+    RemoveAttributes,
+    Verify,
+)
+from singletable.migrate.tables import add_index, drop_index, item_count
+
+Confirm = Callable[[Migration, MigrationStep], bool]
+
+
+class Runner:
+    """Runs migrations where a design is open.
+
+    `rate` limits how fast the table is read and written. `watch` is told how far it is. `confirm` is asked before
+    a step that destroys something; without it, a run stops before the first of them.
+    """
+
+    def __init__(
+        self,
+        design: Design,
+        *,
+        rate: Pace | float | None = None,
+        segments: int = 1,
+        watch: Watch | None = None,
+        confirm: Confirm | None = None,
+        owner: str | None = None,
+        lease_s: float = LEASE_S,
+        page_items: int = PAGE_ITEMS,
+    ) -> None:
+        self._session = design.session
+        self._pacer = Pacer(self._session.client, Pace(rate) if isinstance(rate, int | float) else rate)
+        self._segments = segments
+        self._watch = watch
+        self._confirm = confirm
+        self.owner = owner or f"{socket.gethostname()}-{uuid.uuid4().hex[:8]}"
+        self._lease_s = lease_s
+        self._page_items = page_items
+        self._records = Records(self._session)
+        self._lease: Lease | None = None
+        self._rehearsed: list[tuple[Forms, MigrationStep]] = []  # earlier steps of a dry run
+
+    def run(
+        self, migrations: Sequence[Migration], *, to: str | None = None, dry_run: bool = False
+    ) -> list[MigrationReport]:
+        """Run what was not run yet; a dry run reads everything, counts, and writes nothing."""
+        try:
+            return self._session.run(self.steps(migrations, to=to, dry_run=dry_run))
+        except KeyboardInterrupt:
+            if self._lease is not None:
+                self._session.run(_released(self._lease))
+            raise
+
+    async def arun(
+        self, migrations: Sequence[Migration], *, to: str | None = None, dry_run: bool = False
+    ) -> list[MigrationReport]:
+        """Run what was not run yet, without holding up the event loop."""
+        return await self._session.arun(self.steps(migrations, to=to, dry_run=dry_run))
+
+    def status(self, migrations: Sequence[Migration]) -> dict[str, Record]:
+        """Return what the table says of migrations, by their ids. One that was never begun is not there."""
+        return self._session.run(self._status(migrations))
+
+    def verify(self) -> Verification:
+        """Look at every item of the table: is it as the design says?"""
+        return self._session.run(self.verify_steps())
+
+    # --- one after the other --------------------------------------------------------------------------
+
+    def steps(
+        self, migrations: Sequence[Migration], *, to: str | None = None, dry_run: bool = False
+    ) -> Steps[list[MigrationReport]]:
+        """Run migrations, as steps."""
+        chosen = _up_to(migrations, to)
+        self._rehearsed = []
+        is_there = yield from self._make_ready(chosen, dry_run=dry_run)
+        records = (yield from self._status(chosen)) if is_there else {}
+        reports = []
+        for migration in chosen:
+            record = records.get(migration.id)
+            _refuse_changed(migration, record)
+            if record is not None and record.is_done:
+                reports.append(MigrationReport(migration.id, migration.title, "was done"))
+                continue
+            if dry_run:
+                report = yield from self._rehearse(migration, record, is_there=is_there)
+            else:
+                report = yield from self._carry_out(migration)
+            reports.append(report)
+            if report.state == "waiting":
+                break
+        return reports
+
+    def _make_ready(self, chosen: Sequence[Migration], *, dry_run: bool) -> Steps[bool]:
+        """Make the table where it is missing and the first migration makes it; tell whether it is there."""
+        if (yield from describe_table(self._session.table)) is not None:
+            return True
+        if not any(isinstance(step, CreateTable) for migration in chosen[:1] for step in migration.steps):
+            raise MigrationError(
+                f"the table {self._session.table} is not there, and the first migration does not make it",
+                hint='singletable migrate new MODULE:DESIGN "first version" writes one that does',
+            )
+        if not dry_run:
+            yield from create_table(self._session)
+        return not dry_run
+
+    def _status(self, migrations: Sequence[Migration]) -> Steps[dict[str, Record]]:
+        return self._records.read_all([migration.id for migration in migrations])
+
+    def _rehearse(
+        self, migration: Migration, record: Record | None, *, is_there: bool
+    ) -> Steps[MigrationReport]:
+        record = replace(record or Record(migration.id), segments=(), differing=0)
+        report = MigrationReport(migration.id, migration.title, "dry run")
+        for number, step in list(enumerate(migration.steps))[record.step :]:
+            if is_there:
+                lease = Lease(self._session, record, is_dry=True)
+                report.steps.append((yield from self._step(migration, number, step, lease)))
+            else:
+                report.steps.append(StepReport(number, step.kind, step.says(), "the table is not there yet"))
+        return report
+
+    def _carry_out(self, migration: Migration) -> Steps[MigrationReport]:
+        new = Record(migration.id, migration.title, fingerprint=migration.fingerprint())
+        record = yield from self._records.take(new, self.owner, self._lease_s)
+        if record.is_done:
+            return MigrationReport(migration.id, migration.title, "was done")
+        lease = self._lease = Lease(self._session, record, lease_s=self._lease_s)
+        try:
+            report = yield from self._go_on(migration, lease)
+        except Exception:
+            self._lease = None
+            yield from _released(lease)
+            raise
+        self._lease = None
+        return report
+
+    def _go_on(self, migration: Migration, lease: Lease) -> Steps[MigrationReport]:
+        report = MigrationReport(migration.id, migration.title, "done")
+        for number, step in list(enumerate(migration.steps))[lease.record.step :]:
+            if step.is_destructive and not self._may(migration, step, lease):
+                yield from lease.release(state="stopped")
+                report.state = "waiting"
+                break
+            report.steps.append((yield from self._step(migration, number, step, lease)))
+            verified = lease.record.is_verified or isinstance(step, Verify)
+            yield from lease.save(step=number + 1, segments=(), differing=0, is_verified=verified)
+        else:
+            yield from lease.release(state="done", finished_us=self._session.now_us())
+        report.seconds = lease.record.elapsed_us / 1_000_000
+        return report
+
+    def _may(self, migration: Migration, step: MigrationStep, lease: Lease) -> bool:
+        if not lease.record.is_verified:
+            raise MigrationError(
+                f"{migration.id}: {step.says()} This destroys something, and nothing was verified before it",
+                hint='put a step "verify" before it',
+            )
+        return self._confirm is not None and self._confirm(migration, step)
+
+    # --- one step -------------------------------------------------------------------------------------
+
+    def _step(
+        self, migration: Migration, number: int, step: MigrationStep, lease: Lease
+    ) -> Steps[StepReport]:
+        report = StepReport(number, step.kind, step.says())
+        self._tell(migration, number, step, "")
+        match step:
+            case Note():
+                report.did = "for you to do"
+            case CreateTable() | AddIndex() | ChangeSetting() | DropIndex():
+                said = partial(self._said, migration, number, step, lease)
+                report.did = yield from self._change_table(step, said, is_dry=lease.is_dry)
+            case Verify() if lease.is_dry:
+                report.did = "would be verified"
+            case Verify():
+                outcome = yield from self._pass(migration, number, step, lease)
+                yield from self._judge(migration, lease, lease.record.differing, outcome)
+                report.did, report.counts = "every item is as it should be", outcome.counts
+            case Backfill() | Rekey() | RemoveAttributes():
+                outcome = yield from self._pass(migration, number, step, lease)
+                if isinstance(step, Rekey) and lease.is_resumed and not self._has_transactions():
+                    # Who died after a move may have left its mark on an item that the pass had gone by.
+                    yield from lease.save(segments=())
+                    yield from self._pass(migration, number, step, lease)
+                report.counts, report.samples = outcome.counts, outcome.samples
+                report.failures = outcome.failures
+                if isinstance(step, RemoveAttributes) and not lease.is_dry:
+                    yield from self._judge(migration, lease, outcome.counts.failed, outcome)
+                report.did = summary(outcome, is_dry=lease.is_dry)
+            case _:
+                assert_never(step)
+        return report
+
+    def _has_transactions(self) -> bool:
+        return self._session.client.capabilities.transactions
+
+    def _change_table(
+        self,
+        step: CreateTable | AddIndex | ChangeSetting | DropIndex,
+        said: Callable[[str], Steps[None]],
+        *,
+        is_dry: bool,
+    ) -> Steps[str]:
+        session = self._session
+        if is_dry:
+            return "would be done"
+        match step:
+            case CreateTable():
+                return "the table is there"  # made before anything was recorded in it
+            case AddIndex(index):
+                is_new = yield from add_index(session, index, said)
+                return "added" if is_new else "it was there"
+            case ChangeSetting():
+                report = yield from change_settings(session)
+                return "; ".join((*report.applied, *report.skipped)) or "they were so"
+            case DropIndex(index):
+                was_there = yield from drop_index(session, index, said)
+                return "dropped" if was_there else "it was gone"
+            case _:
+                assert_never(step)
+
+    def _pass(self, migration: Migration, number: int, step: MigrationStep, lease: Lease) -> Steps[Outcome]:
+        forms = Forms(
+            self._session,
+            was=getattr(step, "was", None),
+            discriminator_was=getattr(step, "discriminator_was", None),
+        )
+        if lease.is_dry:
+            self._rehearsed.append((forms, step))
+        total = yield from item_count(self._session)
+        start_us = self._session.client.clock.elapsed_us()
+
+        def watch(seen: int) -> None:
+            passed_s = (self._session.client.clock.elapsed_us() - start_us) / 1_000_000
+            self._tell(migration, number, step, "", seen, total, passed_s)
+
+        return (
+            yield from Pass(
+                self._session,
+                lease,
+                self._pacer,
+                partial(self._decide, forms, step),
+                knows=forms.schema_of,
+                writes=not lease.is_dry and not isinstance(step, Verify),
+                segments=self._segments,
+                page_items=self._page_items,
+                watch=watch,
+            ).run()
+        )
+
+    def _decide(self, forms: Forms, step: MigrationStep, item: Item) -> Change | None:
+        """Say what a step does to an item; in a dry run, to what earlier steps would have made of it."""
+        for earlier_forms, earlier in self._rehearsed:
+            if earlier is step:
+                break
+            change = decide(earlier_forms, earlier, item)
+            item = item if change is None else change.applied_to(item)
+        return decide(forms, step, item)
+
+    def _judge(self, migration: Migration, lease: Lease, differing: int, outcome: Outcome) -> Steps[None]:
+        """Stop where items differ; the next run writes them again before it verifies."""
+        if not differing:
+            return
+        first = next((n for n, step in enumerate(migration.steps) if isinstance(step, Backfill | Rekey)), 0)
+        yield from lease.save(step=first, segments=(), differing=0, is_verified=False, state="stopped")
+        shown = outcome.failures[:3] or [str(sample) for sample in outcome.samples]
+        raise VerificationError(
+            f"{migration.id}: {differing} item{'' if differing == 1 else 's'} "
+            f"of {self._session.table} differ from the design: {'; '.join(shown)}",
+            outcome,
+            hint="an older version of the code may still be writing; run it again when it does not",
+        )
+
+    def verify_steps(self) -> Steps[Verification]:
+        """Look at every item, as steps."""
+        everything = {
+            schema.name: tuple(schema.bindings) for schema in self._session.catalog.schemas.values()
+        }
+        step = Verify(everything)
+        self._rehearsed = []
+        lease = Lease(self._session, Record("verify"), is_dry=True)
+        outcome = yield from self._pass(Migration("verify", "Verify", (step,), None), 0, step, lease)
+        return Verification(outcome)
+
+    # --- telling --------------------------------------------------------------------------------------
+
+    def _said(
+        self, migration: Migration, number: int, step: MigrationStep, lease: Lease, detail: str
+    ) -> Steps[None]:
+        self._tell(migration, number, step, detail)
+        return lease.keep()
+
+    def _tell(
+        self,
+        migration: Migration,
+        number: int,
+        step: MigrationStep,
+        detail: str,
+        seen: int = 0,
+        total: int = 0,
+        passed_s: float = 0.0,
+    ) -> None:
+        if self._watch is None:
+            return
+        per_s = seen / passed_s if passed_s > 0 else 0.0
+        left_s = max(total - seen, 0) / per_s if per_s else None
+        self._watch(
+            Progress(migration.id, number, step.says(), seen, max(total, seen), per_s, left_s, detail)
+        )
+
+
+def _up_to(migrations: Sequence[Migration], to: str | None) -> list[Migration]:
+    if to is None:
+        return list(migrations)
+    for number, migration in enumerate(migrations):
+        if to in (migration.id, migration.id.partition("_")[0]):
+            return list(migrations[: number + 1])
+    raise MigrationError(
+        f"there is no migration {to}", hint=f"there are {', '.join(m.id for m in migrations) or 'none'}"
+    )
+
+
+def _refuse_changed(migration: Migration, record: Record | None) -> None:
+    if record is not None and record.fingerprint != migration.fingerprint():
+        done = "run" if record.is_done else "begun"
+        raise MigrationError(
+            f"the steps of {migration.id} are not those that were {done} on this table",
+            hint="put the file back as it was, and write what is new into another migration",
+        )
+
+
+def _released(lease: Lease) -> Steps[None]:
+    """Give a lease back after an error; one that was lost stays so."""
+    try:
+        yield from lease.release(state="stopped")
+    except SingleTableError:
+        return

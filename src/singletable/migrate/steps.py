@@ -1,0 +1,191 @@
+"""The steps of a migration: data that a person can read, and that is kept in a file.
+
+A step says what is to be done, never how far it is: that stands in the table (`records`). Places are named by the
+attributes of the entity class that bind them: `by_status` of `Batch`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Final, TypeAlias, get_args
+
+from singletable.errors import MigrationError
+
+Places: TypeAlias = Mapping[str, tuple[str, ...]]  # of entities, by name
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTable:
+    """Make the table, with all that the design says of it."""
+
+    kind: ClassVar[str] = "create_table"
+    is_destructive: ClassVar[bool] = False
+
+    def says(self) -> str:
+        return "Make the table, if it is not there."
+
+
+@dataclass(frozen=True, slots=True)
+class AddIndex:
+    """Make an index, and wait until it can be read."""
+
+    kind: ClassVar[str] = "add_index"
+    is_destructive: ClassVar[bool] = False
+    index: str
+
+    def says(self) -> str:
+        return f"Add the index {self.index}, and wait until it is ACTIVE."
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSetting:
+    """Bring settings of the table to what the design says of them."""
+
+    kind: ClassVar[str] = "change_setting"
+    is_destructive: ClassVar[bool] = False
+    settings: tuple[str, ...]
+
+    def says(self) -> str:
+        return f"Set {_listed(self.settings)} as the design says."
+
+
+@dataclass(frozen=True, slots=True)
+class Backfill:
+    """Write the key attributes of places, and what tells the entity, into the items that lack them."""
+
+    kind: ClassVar[str] = "backfill"
+    is_destructive: ClassVar[bool] = False
+    entities: Places
+    discriminator_was: str | None = None
+
+    def says(self) -> str:
+        return f"Write the keys of {_placed(self.entities)} into the items that are there."
+
+
+@dataclass(frozen=True, slots=True)
+class Rekey:
+    """Move items to the keys that they have in the table now. `was` has the templates that they were stored by."""
+
+    kind: ClassVar[str] = "rekey"
+    is_destructive: ClassVar[bool] = False
+    entities: tuple[str, ...]
+    was: Places = field(default_factory=dict)
+
+    def says(self) -> str:
+        shown = [
+            f"{name} ({' / '.join(self.was[name])})" if name in self.was else name for name in self.entities
+        ]
+        return f"Move the items of {_listed(shown)} that are under other keys to those of the design."
+
+
+@dataclass(frozen=True, slots=True)
+class Verify:
+    """Read everything, and stop if anything is not as the design says."""
+
+    kind: ClassVar[str] = "verify"
+    is_destructive: ClassVar[bool] = False
+    entities: Places
+    was: Places = field(default_factory=dict)
+
+    def says(self) -> str:
+        return f"Verify {_placed(self.entities)}: stop here if one item differs."
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something that a person has to do, or to know, at this point."""
+
+    kind: ClassVar[str] = "note"
+    is_destructive: ClassVar[bool] = False
+    text: str
+
+    def says(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class DropIndex:
+    """Delete an index."""
+
+    kind: ClassVar[str] = "drop_index"
+    is_destructive: ClassVar[bool] = True
+    index: str
+
+    def says(self) -> str:
+        return f"Drop the index {self.index}."
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveAttributes:
+    """Remove attributes from the items of entities, as far as the design does not know them any more."""
+
+    kind: ClassVar[str] = "remove_attributes"
+    is_destructive: ClassVar[bool] = True
+    entities: Places  # here: the attributes of each
+
+    def says(self) -> str:
+        shown = [f"{_listed(names)} from the items of {entity}" for entity, names in self.entities.items()]
+        return f"Remove {'; '.join(shown)}."
+
+
+MigrationStep: TypeAlias = (
+    CreateTable | AddIndex | ChangeSetting | Backfill | Rekey | Verify | Note | DropIndex | RemoveAttributes
+)
+
+_KINDS: Final[dict[str, type[Any]]] = {kind.kind: kind for kind in get_args(MigrationStep)}
+
+
+def step_data(step: MigrationStep) -> dict[str, Any]:
+    """Return a step as JSON has it: its kind, its sentence, its parameters."""
+    data: dict[str, Any] = {"kind": step.kind, "says": step.says()}
+    if step.is_destructive:
+        data["destructive"] = True
+    for each in fields(step):
+        value = getattr(step, each.name)
+        if value and each.name != "text":
+            data[each.name] = _plain(value)
+    return data
+
+
+def step_of(data: Mapping[str, Any]) -> MigrationStep:
+    """Read a step."""
+    kind = _KINDS.get(str(data.get("kind")))
+    if kind is None:
+        raise MigrationError(
+            f"{data.get('kind')!r} is no kind of step", hint=f"there are {', '.join(_KINDS)}"
+        )
+    if kind is Note:
+        return Note(str(data.get("says", "")))
+    names = {each.name for each in fields(kind)}
+    unknown = set(data) - names - {"kind", "says", "destructive"}
+    if unknown:
+        raise MigrationError(f"a step {kind.kind} has no {', '.join(sorted(unknown))}")
+    try:
+        step: MigrationStep = kind(**{name: _frozen(data[name]) for name in names if name in data})
+    except TypeError:
+        wanted = ", ".join(sorted(names))
+        raise MigrationError(f"a step {kind.kind} lacks something: it has {wanted}") from None
+    return step
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _plain(inner) for name, inner in value.items()}
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _frozen(inner) for name, inner in value.items()}
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _listed(names: list[str] | tuple[str, ...]) -> str:
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _placed(entities: Places) -> str:
+    return _listed([f"{name} ({', '.join(places)})" if places else name for name, places in entities.items()])

@@ -1,0 +1,106 @@
+"""Answers that may be a little old: given for a while, forgotten by a write, and nobody's to change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from designs.feed import AuthorId, Feed, Post, PostId
+from opened_designs import call, opened_design
+from singletable.client import Call
+from singletable.clock import ManualClock
+from singletable.design.reading import Reader
+from targets import TARGETS
+
+NOW = datetime(2025, 1, 20, 10, 30, tzinfo=UTC)
+AUTHOR = AuthorId("a")
+
+
+@pytest.fixture(params=TARGETS)
+def feed(request: pytest.FixtureRequest, clock: ManualClock) -> Iterator[Feed]:
+    with opened_design(Feed, request.param, clock) as db:
+        yield db
+
+
+def post(number: int, **fields: Any) -> Post:
+    moment = NOW + timedelta(minutes=number)
+    values = {"author_id": AUTHOR, "post_id": PostId(f"p{number:04}"), "created_at": moment}
+    return Post(**{**values, **fields})
+
+
+def ids(posts: Any) -> list[str]:
+    return [each.post_id for each in posts]
+
+
+def test_cached_answer_is_given_until_its_time_is_over(feed: Feed, clock: ManualClock) -> None:
+    feed.put(post(1))
+    first = feed.cached_posts(AUTHOR).page()
+    call(feed, "DeleteItem", Key=Reader(feed.session).request(feed.post(AUTHOR, *by_key(post(1))))["Key"])
+    clock.jump(59)
+    again = feed.cached_posts(AUTHOR).page()
+    assert again.items == first.items
+    assert again.units == 0
+    clock.jump(1)
+    assert feed.cached_posts(AUTHOR).page().items == []
+
+
+def by_key(entity: Post) -> tuple[datetime, PostId]:
+    return entity.created_at, entity.post_id
+
+
+def test_write_through_the_same_design_forgets_cached_answers(feed: Feed) -> None:
+    feed.put(post(1))
+    assert len(feed.cached_posts(AUTHOR).page()) == 1
+    feed.put(post(2))
+    assert len(feed.cached_posts(AUTHOR).page()) == 2
+    feed.delete(post(1))
+    assert ids(feed.cached_posts(AUTHOR).all()) == ids([post(2)])
+
+
+def test_change_of_an_entity_does_not_change_cached_answers(feed: Feed) -> None:
+    feed.put(post(1, text="first"))
+    plan = feed.several([post(1).key]).cached(seconds=60)
+    (mine,) = plan.all()
+    mine.text = "changed"
+    mine.__dict__["_stored"] = {}
+    (yours,) = plan.all()
+    assert yours.text == "first"
+    assert yours is not mine
+    query = feed.cached_posts(AUTHOR)
+    (mine,) = query.page()
+    mine.text = "changed"
+    assert query.page().items[0].text == "first"
+
+
+def test_cached_query_hides_what_expires_meanwhile(feed: Feed, clock: ManualClock) -> None:
+    now = datetime.fromtimestamp(clock.now_us() // 1_000_000, UTC)
+    feed.put(post(1, ttl=now + timedelta(seconds=10)))
+    assert len(feed.cached_posts(AUTHOR).page()) == 1
+    clock.jump(10)
+    assert feed.cached_posts(AUTHOR).page().items == []
+
+
+def test_answer_from_before_a_write_is_not_kept_after_it(feed: Feed) -> None:
+    feed.put(post(1))
+    steps = Reader(feed.session).page(feed.cached_posts(AUTHOR), 50, None)
+    step = next(steps)
+    assert isinstance(step, Call)
+    answer = feed.session.client.call(step.operation, step.params)
+    feed.put(post(2))
+    with pytest.raises(StopIteration) as end:
+        steps.send(answer)
+    assert len(end.value.value) == 1
+    assert len(feed.cached_posts(AUTHOR).page()) == 2
+
+
+def test_cached_get_merged_and_collected_answers_cost_nothing_the_second_time(feed: Feed) -> None:
+    feed.put(post(1))
+    get = feed.post(AUTHOR, *by_key(post(1))).cached(seconds=5)
+    month = feed.public_month("2025-01").cached(seconds=5)
+    author = feed.author(AUTHOR).cached(seconds=5)
+    assert [get.found().units > 0, month.page().units > 0, author.found().units > 0] == [True] * 3
+    assert (get.found().units, month.page().units, author.found().units) == (0, 0, 0)
+    assert get.one() == month.page().items[0] == author.one().posts[0]
