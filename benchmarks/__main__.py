@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks import (
     background,
+    design_layer,
     engine_speed,
     expiry,
     fairness,
@@ -42,6 +43,7 @@ SUITES: dict[str, Suite] = {
     "startup": startup.run,
     "fairness": fairness.run_suite,
     "boto3": in_process_boto3.run,
+    "design": design_layer.run,
     "log": log_cost.run,
     "ttl": expiry.run,
     "background": background.run,

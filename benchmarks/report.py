@@ -30,6 +30,7 @@ TITLES = {
     "startup": "Start",
     "fairness": "Several processes",
     "boto3": "boto3 in the process",
+    "design": "The design layer",
     "log": "The log: streams, recovery, restoring",
     "ttl": "Time to live",
     "background": "Background work",
