@@ -8,6 +8,8 @@ from threading import Event
 from typing import Any
 
 from designs import kefir, kefir_v1
+from limited_targets import LimitedClient
+from singletable import Database
 from singletable.client import Client
 from singletable.client.calls import Steps, Together, Wait
 from singletable.clock import ManualClock
@@ -16,11 +18,12 @@ from singletable.design.cursors import cursor_key
 from singletable.design.provisioning import create_table
 from singletable.design.session import Session
 from singletable.migrate import AddIndex, Backfill, Migration, Rekey, Verify
-from targets import opened
+from targets import TARGETS, opened
 
 Item = dict[str, dict[str, Any]]
 STAGE = {"stage": "test"}
 TABLE = "kefir-app-test-table"
+EVERYWHERE = [*TARGETS, "without transactions"]
 
 PLACES = {
     "User": (),
@@ -115,6 +118,19 @@ def old_items(count: int) -> list[Item]:
 def sleep_of(target: str, clock: ManualClock) -> Callable[[float], object]:
     """Return how a test waits: by its clock; DynamoDB Local makes its indexes in real time."""
     return clock.advance if target != "aws-local" else lambda seconds: Event().wait(min(seconds, 0.1))
+
+
+@contextmanager
+def fresh_client(target: str, clock: ManualClock | None = None) -> Iterator[Client]:
+    """Open an empty target, one of `EVERYWHERE`."""
+    clock = clock or ManualClock()
+    if target != "without transactions":
+        with opened(target, clock=clock, sleep=sleep_of(target, clock)) as client:
+            yield client
+        return
+    with Database.open(":memory:", clock=clock) as database:
+        yield LimitedClient(database, sleep=clock.advance)
+        assert database.check() == []
 
 
 @contextmanager

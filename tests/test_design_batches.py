@@ -27,7 +27,7 @@ from singletable.design import (
     SortKey,
     Table,
 )
-from singletable.errors import InvalidWriteError, LargeItemWarning
+from singletable.errors import InvalidWriteError, LargeItemWarning, TargetError
 from singletable.limits import MIB
 from targets import TARGETS, opened
 from unique_locks import items_of
@@ -140,6 +140,13 @@ def test_pause_is_never_longer_than_five_seconds(db: Accounts, between: Between,
     leave(between, *[1] * 20)
     db.batch(*notes(1))
     assert clock.now_us() - before_us == (50 + 100 + 200 + 400 + 800 + 1600 + 3200 + 13 * 5000) * 1000
+
+
+def test_target_that_never_processes_is_given_up_on(db: Accounts, between: Between) -> None:
+    leave(between, *[1] * 1000)
+    with pytest.raises(TargetError, match="left work undone 40 times") as caught:
+        db.batch(*notes(1))
+    assert caught.value.hint is not None
 
 
 # --- what is refused ---------------------------------------------------------------------------------------

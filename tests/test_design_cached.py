@@ -13,6 +13,7 @@ from opened_designs import call, opened_design
 from singletable.client import Call
 from singletable.clock import ManualClock
 from singletable.design.reading import Reader
+from singletable.design.session import AnswerCache
 from targets import TARGETS
 
 NOW = datetime(2025, 1, 20, 10, 30, tzinfo=UTC)
@@ -104,3 +105,11 @@ def test_cached_get_merged_and_collected_answers_cost_nothing_the_second_time(fe
     assert [get.found().units > 0, month.page().units > 0, author.found().units > 0] == [True] * 3
     assert (get.found().units, month.page().units, author.found().units) == (0, 0, 0)
     assert get.one() == month.page().items[0] == author.one().posts[0]
+
+
+def test_cache_counts_the_items_of_batch_gets_too() -> None:
+    cache = AnswerCache()
+    answer: dict[str, Any] = {"Responses": {"table": [{}] * 9_999}}
+    for key in ("first", "second", "third"):
+        cache.put(key, answer, until_us=1, emptied=0)
+    assert [cache.get(key, 0) is None for key in ("first", "second", "third")] == [True, False, False]

@@ -614,7 +614,9 @@ def test_owned_entity_that_the_design_does_not_have_is_refused() -> None:
         key = Keys(ParentPK, OnlySK)
         parent_id: str
 
-    with pytest.raises(DeclarationError, match="Parent owns what Nobody is not an entity of Wrong"):
+    with pytest.raises(
+        DeclarationError, match="Parent has an owns= that cannot be: Nobody is not an entity of Wrong"
+    ):
 
         class Wrong(Design):
             table = OtherTable

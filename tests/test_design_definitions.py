@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from designs.kefir import Kefir, UserId
-from designs.notes import FleetingNote, Note, NotePK, by_text, notes_design
+from designs.notes import FleetingNote, Note, NotePK, UntilNote, by_text, notes_design
 from designs.notes import HeadSK as NoteHeadSK
 from designs.settings import Archive, Document, DocumentPK, HeadSK
 from singletable import Database
 from singletable.client import ALTERNATOR, DYNAMODB_LOCAL, Capabilities, Client
 from singletable.client.calls import Call, Wait
 from singletable.clock import ManualClock
-from singletable.design import Design, Entity, Key, Keys, Ttl, expires
+from singletable.design import Design, Entity, Key, Keys, SortKey, Table, Ttl, expires
 from singletable.design.definitions import create_request, declared_table
 from singletable.design.provisioning import create_table
 from singletable.errors import (
@@ -267,11 +267,14 @@ def test_time_to_live_that_the_target_refuses_for_now_is_said_and_applied_later(
     clock = ManualClock()
     with Database.open(":memory:", clock=clock) as database:
         notes_design(FleetingNote).open(database).close()
-        with notes_design().open(database) as db:
+        with notes_design(UntilNote).open(database) as db:
             (refused,) = db.create_table().skipped
-            assert refused.startswith("time to live off (Time to live has been modified multiple times")
+            assert refused.startswith("time to live until (Time to live has been modified multiple times")
             clock.advance(2 * 3600)
-            assert db.create_table().applied == ("time to live off",)
+            (refused,) = db.create_table().skipped  # the old one is off by now
+            assert refused.startswith("time to live until (Time to live has been modified multiple times")
+            clock.advance(2 * 3600)
+            assert db.create_table().applied == ("time to live until",)
 
 
 def test_tags_and_indexes_of_others_are_left_alone(client: Client) -> None:
@@ -473,6 +476,10 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "billing": ({"billing": "FREE"}, "billing is 'FREE'"),
     "stream": ({"stream": "ALL"}, "stream is 'ALL'"),
     "recovery": ({"pitr_days": 36}, "pitr_days is 36"),
+    "name": ({"name": "shop table"}, "is named 'shop table'"),
+    "index-name": ({"texts": by_text(name="ix")}, "has an index named 'ix'"),
+    "one-attribute": ({"sk": "PK"}, "has a key of the attributes 'PK', 'PK'"),
+    "no-attribute": ({"pk": ""}, "has a key of the attributes '', 'SK'"),
     "encryption": ({"encryption": "ours"}, "encryption is 'ours'"),
     "projection": ({"texts": by_text(projection=("nothing",))}, "index by-text projects 'nothing'"),
 }
@@ -484,3 +491,71 @@ def test_setting_that_no_target_has_fails_when_the_class_is_created(
 ) -> None:
     with pytest.raises(DeclarationError, match=said):
         notes_design(**settings)
+
+
+def test_open_gives_a_table_the_time_to_live_that_a_design_has_got_since() -> None:
+    with Database.open(":memory:") as database:
+        database.create_table(
+            TableName="drafts",
+            KeySchema=[
+                {"AttributeName": "PK", "KeyType": "HASH"},
+                {"AttributeName": "SK", "KeyType": "RANGE"},
+            ],
+            AttributeDefinitions=[
+                {"AttributeName": "PK", "AttributeType": "S"},
+                {"AttributeName": "SK", "AttributeType": "S"},
+            ],
+            BillingMode="PAY_PER_REQUEST",
+        )
+        Lasting.open(database)
+        assert database.describe_time_to_live(TableName="drafts")["TimeToLiveDescription"] == {
+            "TimeToLiveStatus": "DISABLED"
+        }
+        Expiring.open(database)
+        described = database.describe_time_to_live(TableName="drafts")["TimeToLiveDescription"]
+        assert described == {"TimeToLiveStatus": "ENABLED", "AttributeName": "ttl"}
+
+
+def test_design_without_time_to_live_leaves_that_of_the_table_alone() -> None:
+    with Database.open(":memory:") as database:
+        Expiring.open(database)
+        report = Lasting.open(database).create_table()
+        assert report.skipped == ("time to live (it is left: the design does not have it)",)
+        assert [str(each) for each in Lasting.diff(database)] == [
+            "time to live: ttl is there, and the design has none"
+        ]
+
+
+class DraftsTable(Table):
+    name = "drafts"
+
+
+class DraftPK(Key, template="DRAFT#{draft_id}"):
+    draft_id: str
+
+
+class TextSK(SortKey, template="TEXT"):
+    pass
+
+
+class LastingDraft(Entity, name="Draft"):
+    key = Keys(DraftPK, TextSK)
+
+    draft_id: str
+
+
+class ExpiringDraft(Entity, name="Draft"):
+    key = Keys(DraftPK, TextSK)
+
+    draft_id: str
+    ttl: Ttl = expires(days=1)
+
+
+class Lasting(Design):
+    table = DraftsTable
+    entities = (LastingDraft,)
+
+
+class Expiring(Design):
+    table = DraftsTable
+    entities = (ExpiringDraft,)

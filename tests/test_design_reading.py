@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from designs.feed import AuthorId, Badge, Feed, Post, PostId, PostSK
+from designs.feed import AuthorId, AuthorPK, Badge, Feed, Post, PostId, PostSK
 from designs.kefir import (
     Batch,
     BatchEvent,
@@ -29,7 +29,19 @@ from designs.kefir import (
 )
 from opened_designs import call, opened_design, store
 from singletable.clock import ManualClock
-from singletable.design import Collection, Design, Entity, Gt, Merged, Put, Usage, collect, gather
+from singletable.design import (
+    Collection,
+    Design,
+    Entity,
+    Gt,
+    Merged,
+    Put,
+    Query,
+    Usage,
+    collect,
+    gather,
+    pattern,
+)
 from singletable.design.reading import Reader
 from singletable.errors import (
     ConsistencyError,
@@ -568,3 +580,19 @@ def test_sort_keys_are_bounds_by_their_bytes(feed: Feed) -> None:
     assert [row.post_id for row in after.all()] == sorted(
         (text for text in texts if text > "a"), key=str.encode
     )
+
+
+def test_plan_that_open_designs_share_runs_on_the_one_that_is_asked(clock: ManualClock) -> None:
+    shared = Post.key.query(AuthorPK(author_id=AuthorId("a")))
+
+    class Sharing(Feed):
+        @pattern("9 Posts of one author")
+        def shared_posts(self) -> Query[Post]:
+            return shared
+
+    with Sharing.open(":memory:", clock=clock) as full, Sharing.open(":memory:", clock=clock) as empty:
+        full.put(
+            Post(author_id=AuthorId("a"), post_id=PostId("p"), created_at=datetime(2025, 1, 1, tzinfo=UTC))
+        )
+        of_full, of_empty = full.shared_posts(), empty.shared_posts()
+        assert [len(of_full.page()), len(of_empty.page())] == [1, 0]

@@ -272,6 +272,57 @@ def test_sort_key_beside_bounds_is_refused() -> None:
         BatchEvent.key.query(BatchPK(batch_id=BATCH), MOMENT, gt=EVENT)
 
 
+class SeatTable(Table):
+    name = "seats"
+
+
+class RoomPK(Key, template="ROOM#{room}"):
+    room: str
+
+
+class SeatSK(SortKey, template="SEAT#{row}#{seat:03}"):
+    row: int
+    seat: int
+
+
+class Seat(Entity):
+    key = Keys(RoomPK, SeatSK)
+
+    room: str
+    row: int
+    seat: int
+
+
+class Seats(Design):
+    table = SeatTable
+    entities = (Seat,)
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        {"ge": SeatSK.prefix(row=9)},
+        {"lt": SeatSK(row=9, seat=1)},
+        {"between": (SeatSK(row=9, seat=1), SeatSK(row=10, seat=1))},
+    ],
+)
+def test_range_of_numbers_without_a_width_is_refused(bounds: dict[str, Any]) -> None:
+    with (
+        Seats.open(":memory:") as db,
+        pytest.raises(KeyValueError, match=r"ST204: SeatSK \(SEAT#\{row\}#\{seat:03\}\) has no range of row"),
+    ):
+        db.plan(Seat.key.query(RoomPK(room="1"), **bounds)).page()
+
+
+def test_number_without_a_width_can_be_what_both_bounds_share() -> None:
+    with Seats.open(":memory:") as db:
+        for seat in (2, 9, 11):
+            db.create(Seat(room="1", row=9, seat=seat))
+        between = (SeatSK(row=9, seat=5), SeatSK.prefix(row=9))
+        query = db.plan(Seat.key.query(RoomPK(room="1"), between=between))
+        assert [seat.seat for seat in query.all()] == [9, 11]
+
+
 def test_bound_of_another_sort_key_is_refused() -> None:
     wrong: Any = BatchSK(batch_id=BATCH)
     with pytest.raises(KeyValueError, match="a bound of EventSK cannot be a BatchSK"):

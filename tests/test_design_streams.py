@@ -703,21 +703,21 @@ def test_function_refuses_the_stream_of_another_table(db: Brewing) -> None:
     assert failure["itemIdentifier"] == event["Records"][0]["dynamodb"]["SequenceNumber"]
 
 
-def test_function_of_a_table_without_both_images_is_refused_when_it_is_made() -> None:
+@pytest.mark.parametrize(("view", "said"), [(None, "no stream"), ("KEYS_ONLY", "a stream of KEYS_ONLY")])
+def test_design_with_handlers_and_without_both_images_is_refused(view: Any, said: str) -> None:
     class KeysTable(Table):
         name = "keys"
-        stream = "KEYS_ONLY"
+        stream = view
 
-    class Keyed(Design):
-        table = KeysTable
-        entities = (Brew, LogEntry)
+    with pytest.raises(DeclarationError, match=f"its table has {said}"):
 
-        @on(Brew)
-        def note(self, change: Change[Brew]) -> None:
-            """Do nothing."""
+        class Keyed(Design):
+            table = KeysTable
+            entities = (Brew, LogEntry)
 
-    with pytest.raises(DeclarationError, match="its table has a stream of KEYS_ONLY"):
-        Keyed.lambda_handler("dynamodb://eu-north-1")
+            @on(Brew)
+            def note(self, change: Change[Brew]) -> None:
+                """Do nothing."""
 
 
 def test_target_of_a_function_is_its_region(monkeypatch: pytest.MonkeyPatch) -> None:

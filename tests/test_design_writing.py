@@ -328,9 +328,21 @@ def test_transaction_with_a_check(db: Kefir) -> None:
     assert result.entity[1] is made
     assert result.units > 0
     with pytest.raises(NotFoundError, match="User USER#nobody / METADATA is not there"):
-        db.transaction(Check(db.user(UserId("nobody"))), Delete(made))
+        db.transaction(Check(db.user(UserId("nobody"))), Delete(reminder()))
     with pytest.raises(ConditionNotMetError, match="does not meet version > 5"):
-        db.transaction(Check(db.user(USER).one(), Gt("version", 5)), Delete(made))
+        db.transaction(Check(db.user(USER).one(), Gt("version", 5)), Delete(reminder()))
+    assert db.batches(USER).one() == made
+    assert db.reminders(BATCH).one().reminder_id == reminder().reminder_id
+
+
+def test_transaction_does_not_delete_an_owner_without_what_it_owns(db: Kefir) -> None:
+    made = db.create(batch()).entity
+    db.put(reminder())
+    with pytest.raises(
+        InvalidWriteError, match="Batch owns other items, which a transaction would leave"
+    ) as caught:
+        db.transaction(Delete(made))
+    assert caught.value.hint == "db.delete(...) deletes them too"
     assert db.batches(USER).one() == made
 
 
@@ -436,6 +448,15 @@ def test_expiry_that_is_given_stays(cards: Drafts) -> None:
     assert ttl(cards, "CODE#y") is None
     cards.update(cards.code(CARD, "y"), ttl=until)
     assert ttl(cards, "CODE#y") == seconds(until)
+
+
+def test_entity_has_its_expiry_as_it_is_stored_in_seconds(cards: Drafts) -> None:
+    seen_at = NOW + timedelta(milliseconds=750)
+    visit = cards.create(Visit(card_id=CARD, visit_id="s", last_seen_at=seen_at)).entity
+    assert visit.ttl == NOW + timedelta(hours=1)
+    assert visit == cards.visit(CARD, "s").one()
+    code = cards.create(Code(card_id=CARD, code="x", ttl=seen_at + timedelta(days=1))).entity
+    assert code == cards.code(CARD, "x").one()
 
 
 def test_what_has_expired_is_not_there_for_create_and_update(cards: Drafts, clock: ManualClock) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -115,14 +117,23 @@ def test_run_up_to_a_number_leaves_the_rest(project: Path, capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["migrate", "plan", "nowhere:Kefir"], "there is no nowhere:Kefir"),
-        (["migrate", "plan", "designs.kefir:Batch"], "designs.kefir:Batch is no Design"),
-        (["migrate", "status", V1, "nowhere.db"], "there is no file nowhere.db"),
-        (["migrate", "run", V1, "kefir.db", "--rate", "fast"], "'fast' is no rate"),
-        (["migrate", "run", V1, "kefir.db", "--to", "0009"], "there is no migration 0009"),
-        (["migrate", "run", V1, "kefir.db", "--folder", "empty"], "there are no migrations in empty"),
+        (["migrate", "plan", "nowhere:Kefir"], "there is no module 'nowhere'"),
+        (["migrate", "plan", "designs.kefir:Batch"], "designs.kefir has no design 'Batch'"),
+        (["migrate", "status", V1, "nowhere.db"], "ST601: there is no file nowhere.db"),
+        (["migrate", "run", V1, "kefir.db", "--rate", "fast"], "ST601: 'fast' is no rate"),
+        (["migrate", "run", V1, "kefir.db", "--to", "0009"], "ST601: there is no migration 0009"),
+        (["migrate", "run", V1, "kefir.db", "--folder", "empty"], "ST601: there are no migrations in empty"),
+        (["migrate", "run", V1, "ftp://kefir"], "'ftp://kefir' cannot be opened"),
+        (
+            ["migrate", "verify", V1, "kefir.db", "--env", "stage=other"],
+            "ST601: the table kefir-app-other-table",
+        ),
+        (
+            ["migrate", "status", V1, "kefir.db", "--env", "stage=other"],
+            "ST601: the table kefir-app-other-table",
+        ),
     ],
-    ids=["module", "class", "file", "rate", "id", "folder"],
+    ids=["module", "class", "file", "rate", "id", "folder", "target", "table to verify", "table"],
 )
 def test_wrong_use_is_told_and_exits_2(
     project: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], reason: str
@@ -131,8 +142,113 @@ def test_wrong_use_is_told_and_exits_2(
     assert main(arguments) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert printed.err.startswith(f"error: ST601: {reason}")
-    assert printed.err.count("hint:") <= 1
+    assert printed.err.startswith(f"error: {reason}")
+    assert printed.err.count("hint:") == 1
+
+
+SHOP = """
+from singletable import Design, Entity, Key, Keys, SortKey, Table, Unique
+
+class ShopTable(Table):
+    name = "shop"
+
+class UserPK(Key, template="USER#{user_id}"):
+    user_id: str
+
+class UserSK(SortKey, template="USER"):
+    pass
+
+class EmailPK(Key, template="EMAIL#{email}"):
+    email: str
+
+class User(Entity):
+    key = Keys(UserPK, UserSK)
+    user_id: str
+    email: str
+
+class UniqueUser(Entity, name="User"):
+    key = Keys(UserPK, UserSK)
+    unique_email = Unique(EmailPK)
+    user_id: str
+    email: str
+
+class Shop(Design):
+    table = ShopTable
+    entities = (User,)
+
+class NextShop(Design):
+    table = ShopTable
+    entities = (UniqueUser,)
+"""
+
+
+def command(folder: Path, *arguments: str) -> tuple[int, Any, str]:
+    """Run the command as a user does, from a directory; return its code, its JSON, and what it says."""
+    done = subprocess.run(
+        [sys.executable, "-m", "singletable", "migrate", *arguments, "--json"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    return done.returncode, lines[0] if lines else None, done.stderr
+
+
+def test_fresh_project_goes_from_nothing_to_a_second_version(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(SHOP)
+    code, _, said = command(tmp_path, "run", "shop:Shop", "shop.db")
+    assert (code, "there are no migrations in scripts/migrations" in said) == (2, True)
+    code, written, _ = command(tmp_path, "new", "shop:Shop", "First version")
+    assert (code, written["file"]) == (0, "scripts/migrations/0001_first_version.json")
+    assert (tmp_path / written["file"]).is_file()
+    code, _, said = command(tmp_path, "status", "shop:Shop", "shop.db")
+    assert (code, "singletable migrate run shop:Shop shop.db makes it" in said) == (2, True)
+    assert command(tmp_path, "run", "shop:Shop", "shop.db")[0] == 0
+    assert command(tmp_path, "new", "shop:Shop", "Again")[1] == {"file": None, "steps": []}
+    put_user(tmp_path, "a", "a@example.com")
+    put_user(tmp_path, "b", "a@example.com")
+    _, planned, _ = command(tmp_path, "plan", "shop:NextShop")
+    assert [step["kind"] for step in planned["steps"]] == ["recompute"]
+    assert command(tmp_path, "new", "shop:NextShop", "Unique emails")[0] == 0
+    code, rehearsed, _ = command(tmp_path, "run", "shop:NextShop", "shop.db", "--dry-run")
+    step = rehearsed[1]["steps"][0]
+    assert (code, step["counts"]["changed"], step["counts"]["failed"]) == (1, 1, 1)
+    code, _, said = command(tmp_path, "run", "shop:NextShop", "shop.db")
+    assert (code, "is also that of USER#" in said, "hint:" in said) == (1, True, True)
+    put_user(tmp_path, "b", "b@example.com")
+    assert command(tmp_path, "run", "shop:NextShop", "shop.db")[0] == 0
+    assert command(tmp_path, "status", "shop:NextShop", "shop.db")[0] == 0
+    assert command(tmp_path, "verify", "shop:NextShop", "shop.db")[1]["right"]
+
+
+def put_user(folder: Path, user: str, email: str) -> None:
+    item = {"PK": f"USER#{user}", "SK": "USER", "userId": user, "email": email, "entityType": "User"}
+    with singletable.Database.open(folder / "shop.db") as database:
+        stored = {name: {"S": value} for name, value in item.items()}
+        database.put_item(TableName="shop", Item=stored)
+
+
+def test_module_that_cannot_be_imported_is_not_said_to_be_missing(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text("import nothing_like_this\n")
+    code, _, said = command(tmp_path, "plan", "shop:Shop")
+    assert (code, said.splitlines()[0]) == (
+        2,
+        "error: ModuleNotFoundError: No module named 'nothing_like_this'",
+    )
+
+
+def test_file_that_is_no_migration_is_told_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(SHOP)
+    folder = tmp_path / "scripts" / "migrations"
+    folder.mkdir(parents=True)
+    (folder / "0001_first.json").write_text('{"steps": []}')
+    code, _, said = command(tmp_path, "plan", "shop:Shop")
+    assert (code, said.splitlines()[0]) == (
+        2,
+        "error: ST601: scripts/migrations/0001_first.json is no migration: it has no 'id'",
+    )
+    assert "hint: put the file back" in said
 
 
 @pytest.mark.parametrize("design", ["kefir", "designs.kefir:", ":Kefir", "a:b c"])

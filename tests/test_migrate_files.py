@@ -23,8 +23,10 @@ from singletable.migrate import (
     Migration,
     MigrationStep,
     Note,
+    Recompute,
     Rekey,
     RemoveAttributes,
+    RenameAttributes,
     Verify,
     new_migration,
     plan,
@@ -116,15 +118,36 @@ def test_other_discriminator_is_written_before_the_old_one_is_removed() -> None:
     assert steps[-1].entities["User"] == ("entityType",)
 
 
-def test_entity_that_is_gone_and_field_that_is_stored_elsewhere_are_noted() -> None:
+def test_entity_that_is_gone_is_noted_and_field_that_is_stored_elsewhere_is_copied() -> None:
     fewer = replace(V2, entities=tuple(each for each in V2.entities if each.name != "Device"))
     assert compare(V2, fewer) == (
         Note("Device is no entity any more: its items stay, and nothing reads them."),
     )
     user = next(each for each in V2.entities if each.name == "User")
     attributes = tuple(replace(a, stored="mail") if a.name == "email" else a for a in user.attributes)
-    (note,) = compare(V2, changed(V2, "User", attributes=attributes))
-    assert note.says().startswith("User.email was stored as email and is stored as mail")
+    copy, verify, _, remove = compare(V2, changed(V2, "User", attributes=attributes))
+    renamed = {"User": {"email": "mail"}}
+    assert copy == RenameAttributes(renamed)
+    assert copy.says() == "Copy email to mail in the items of User, where that is not there yet."
+    assert isinstance(verify, Verify)
+    assert verify.renamed == renamed
+    assert remove == RemoveAttributes({"User": ("email",)}, renamed)
+
+
+def test_fields_that_change_their_names_with_one_another_are_noted() -> None:
+    user = next(each for each in V2.entities if each.name == "User")
+    other = {"email": "userId", "user_id": "email"}
+    attributes = tuple(replace(a, stored=other.get(a.name, a.stored)) for a in user.attributes)
+    notes = compare(V2, changed(V2, "User", attributes=attributes))
+    assert [type(note) for note in notes] == [Note, Note]
+    assert notes[0].says().startswith("User.user_id was stored as userId and is stored as email, and one")
+
+
+def test_field_that_is_stored_elsewhere_with_another_version_has_an_upcaster() -> None:
+    user = next(each for each in V2.entities if each.name == "User")
+    attributes = tuple(replace(a, stored="mail") if a.name == "email" else a for a in user.attributes)
+    after = changed(V2, "User", attributes=attributes, schema_version=2)
+    assert [step.kind for step in compare(V2, after)] == ["backfill", "verify"]
 
 
 @pytest.mark.parametrize(
@@ -153,6 +176,8 @@ EVERY_KIND: list[MigrationStep] = [
     Backfill({"Batch": ("by_id",), "User": ()}, "type"),
     Rekey(("Letter",), {"Letter": ("A#{a}", "B")}),
     Verify({"Letter": ("key",)}, {"Letter": ("A#{a}", "B")}),
+    RenameAttributes({"Batch": {"batchId": "batch_id"}}),
+    Recompute({"User": ("unique_email",)}, {"Recipe": ("Facet",)}),
     Note("Deploy."),
     DropIndex("GSI1"),
     RemoveAttributes({"Batch": ("GSI1PK",)}),

@@ -30,6 +30,13 @@ class FleetingNote(Entity):
     ttl: Ttl = expires(days=1)
 
 
+class UntilNote(Entity):
+    key = Keys(NotePK, HeadSK)
+
+    note_id: str
+    until: Ttl = expires(days=1)
+
+
 def by_text(**changes: Any) -> Index:
     """An index that no entity is in, with other settings than its usual ones."""
     return Index(**{"name": "by-text", "pk": "GSI1PK", "sk": "GSI1SK", **changes})

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from singletable.cli.design_modules import load_design
 from singletable.cli.messages import say, say_error
 from singletable.cli.migrate_progress import migration_progress
-from singletable.design import Design
 from singletable.design.drift import is_missing_file
-from singletable.errors import MigrationError
+from singletable.errors import MigrationError, TableMissingError
 from singletable.migrate import Folder, Migration, Pace, Runner, VerificationError, new_migration, plan
 from singletable.migrate.steps import step_data
 
 if TYPE_CHECKING:
     import argparse
 
+    from singletable.design import Design
     from singletable.migrate import MigrationReport, MigrationStep, Record
 
 DONE = 0
@@ -44,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _plan(arguments: argparse.Namespace) -> int:
-    steps = plan(_design(arguments), arguments.folder, every_item=arguments.every_item)
+    steps = plan(load_design(arguments.design), arguments.folder, every_item=arguments.every_item)
     if arguments.json:
         print(json.dumps({"steps": [step_data(step) for step in steps]}))
         return DONE
@@ -56,7 +55,7 @@ def _plan(arguments: argparse.Namespace) -> int:
 
 
 def _new(arguments: argparse.Namespace) -> int:
-    design = _design(arguments)
+    design = load_design(arguments.design)
     written = new_migration(design, arguments.title, arguments.folder, every_item=arguments.every_item)
     if arguments.json:
         steps = [] if written is None else [step_data(step) for step in written.steps]
@@ -102,7 +101,10 @@ def _run(arguments: argparse.Namespace) -> int:
         print(json.dumps([report.data() for report in reports]))
     else:
         _print_reports(reports)
-    return NOT_DONE if any(report.state == "waiting" for report in reports) else DONE
+    is_stopped = any(report.state == "waiting" for report in reports)
+    # What a rehearsal cannot do stops the run.
+    has_failures = any(step.failures for report in reports for step in report.steps)
+    return NOT_DONE if is_stopped or has_failures else DONE
 
 
 def _print_reports(reports: list[MigrationReport]) -> None:
@@ -111,7 +113,7 @@ def _print_reports(reports: list[MigrationReport]) -> None:
         for step in report.steps:
             print(f"{_INDENT}{step.number + 1}. {step.says} {step.did}")
             for sample in step.samples:
-                print(f"{_INDENT * 3}{json.dumps(sample, default=str)}")
+                print(f"{_INDENT * 3}{json.dumps(sample, default=str, ensure_ascii=False)}")
             for failure in step.failures:
                 print(f"{_INDENT * 3}failed: {failure}")
         if report.state == "waiting":
@@ -122,6 +124,8 @@ def _status(arguments: argparse.Namespace) -> int:
     migrations = Folder(arguments.folder).migrations()
     with _opened(arguments) as db:
         records = Runner(db).status(migrations)
+    if not migrations:
+        say(f"there are no migrations in {arguments.folder}")
     rows = [_row(migration, records.get(migration.id)) for migration in migrations]
     known = {migration.id for migration in migrations}
     rows += [
@@ -156,7 +160,7 @@ def _verify(arguments: argparse.Namespace) -> int:
         print(json.dumps(verdict.data(), default=str))
     else:
         for sample in verdict.outcome.samples:
-            print(json.dumps(sample, default=str))
+            print(json.dumps(sample, default=str, ensure_ascii=False))
         for failure in verdict.outcome.failures:
             print(f"failed: {failure}")
         counts = verdict.outcome.counts
@@ -167,28 +171,23 @@ def _verify(arguments: argparse.Namespace) -> int:
 # --- what is given ----------------------------------------------------------------------------------------
 
 
-def _design(arguments: argparse.Namespace) -> type[Design]:
-    module_name, _, name = arguments.design.partition(":")
-    # As `python -m` does: a module beside the caller is found.
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    try:
-        design = getattr(importlib.import_module(module_name), name)
-    except (ModuleNotFoundError, AttributeError) as error:
-        raise MigrationError(
-            f"there is no {arguments.design}: {error}", hint="MODULE:DESIGN is as app.kefir:Kefir"
-        ) from error
-    if not (isinstance(design, type) and issubclass(design, Design)):
-        raise MigrationError(f"{arguments.design} is no Design")
-    return design
-
-
 @contextmanager
 def _opened(arguments: argparse.Namespace, *, makes: bool = False) -> Iterator[Design]:
     if not makes and is_missing_file(arguments.target):
-        raise MigrationError(f"there is no file {arguments.target}")  # which opening it would make
-    with _design(arguments).open(arguments.target, create=False, **dict(arguments.env)) as db:
-        yield db
+        # Opening it would make it.
+        raise MigrationError(f"there is no file {arguments.target}", hint=_makes_it(arguments))
+    with load_design(arguments.design).open(arguments.target, create=False, **dict(arguments.env)) as db:
+        try:
+            yield db
+        except TableMissingError as error:
+            # Not by create_table(), which would record nothing.
+            raise MigrationError(
+                f"the table {db.session.table} is not there", hint=_makes_it(arguments)
+            ) from error
+
+
+def _makes_it(arguments: argparse.Namespace) -> str:
+    return f"singletable migrate run {arguments.design} {arguments.target} makes it"
 
 
 def _rate(arguments: argparse.Namespace) -> Pace | None:

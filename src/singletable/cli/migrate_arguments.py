@@ -50,7 +50,8 @@ examples:
 It can be stopped at any time, and goes on where it stood. Steps that destroy something are asked about, or need
 --yes.
 
-exit codes: 0 all is done, 1 it stopped before a step that destroys something, or items differ, 2 a failure
+exit codes: 0 all is done, 1 it stopped before a step that destroys something, or items differ or cannot be
+changed, 2 a failure
 """
 _VERIFY_EXAMPLES = """\
 examples:

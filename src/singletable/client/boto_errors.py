@@ -89,8 +89,8 @@ def _refusal(response: Mapping[str, Any], endpoint: str) -> SingleTableError:
     kind = _kinds().get(code)
     refusal: ApiError
     if kind is None:
-        return OtherApiError(code, message, status=status)
-    if kind is ConditionFailedError:
+        refusal = OtherApiError(code, message, status=status)
+    elif kind is ConditionFailedError:
         refusal = ConditionFailedError(response.get("Item"))
     elif kind is TransactionCanceledError:
         refusal = TransactionCanceledError(
@@ -101,7 +101,7 @@ def _refusal(response: Mapping[str, Any], endpoint: str) -> SingleTableError:
         limits = response.get("ThrottlingReasons") or response.get("throttlingReasons") or ()
         refusal = kind(message, [_limit(each) for each in limits])
     else:
-        refusal = kind(message)
+        refusal = kind(message or f"{endpoint} refused the request, and gave no reason")
     refusal.retries = response.get("ResponseMetadata", {}).get("RetryAttempts", 0)
     refusal.message = message or refusal.message
     refusal.args = (refusal.message,)

@@ -42,6 +42,7 @@ def open_client(
     stays open when the client is closed. Capabilities that are given are believed; otherwise those of an endpoint
     that is not of AWS are found out when they are first needed.
     """
+    _check_settings(clock, capabilities, sleep)
     if durability is not None:
         engine_options["durability"] = durability
     if isinstance(target, str | os.PathLike) and "://" not in (path := os.fspath(target)):
@@ -57,12 +58,24 @@ def open_client(
         return EmbeddedClient(target, owns=False, capabilities=capabilities or EMBEDDED, sleep=sleep)
     try:
         return _open_remote(target, clock or SystemClock(), capabilities, sleep)
+    except ValueError as error:  # of urllib or botocore, which do not name the address
+        raise UnknownTargetError(f"{target!r} cannot be opened: {error}", hint=_HINT) from error
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "botocore":
             raise
         raise Boto3MissingError(
             f"{target} is reached with boto3, which is not installed", hint='pip install "singletable[boto3]"'
         ) from error
+
+
+def _check_settings(clock: object, capabilities: object, sleep: object) -> None:
+    """Refuse what a type checker refuses, for programs that none has seen."""
+    if clock is not None and not (hasattr(clock, "now_us") and hasattr(clock, "elapsed_us")):
+        raise TypeError(f"a clock is one like those of singletable.clock, not {clock!r}")
+    if capabilities is not None and not isinstance(capabilities, Capabilities):
+        raise TypeError(f"capabilities are those of singletable.client.Capabilities, not {capabilities!r}")
+    if sleep is not None and not callable(sleep):
+        raise TypeError(f"sleep is a function like time.sleep, not {sleep!r}")
 
 
 def _open_remote(target: Any, clock: Clock, capabilities: Capabilities | None, sleep: Sleep | None) -> Client:
@@ -81,7 +94,7 @@ def _open_remote(target: Any, clock: Clock, capabilities: Capabilities | None, s
 
 def _service(target: str, parts: SplitResult) -> tuple[str, str | None] | None:
     """Return the region and the profile of an address of AWS; None for an endpoint."""
-    if parts.scheme in ("http", "https") and parts.hostname:
+    if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
         return None
     if parts.scheme != "dynamodb":
         raise UnknownTargetError(f"{target!r} cannot be opened", hint=_HINT)

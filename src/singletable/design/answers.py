@@ -8,9 +8,11 @@ from typing import Any, Final
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_values import Item
+from singletable.errors import TargetError
 
 RETRY_S: Final = 0.05
 RETRY_S_MAX: Final = 5.0
+RETRIES_MAX: Final = 40
 
 
 def read_units(answer: dict[str, Any]) -> float:
@@ -38,8 +40,12 @@ def entity_of(schema: EntitySchema[Any], session: Session, item: Item) -> Any:
 
 
 def waits() -> Iterator[float]:
-    """Return pauses, each twice as long as the one before. They never end: what is unprocessed is not lost."""
+    """Return pauses, each twice as long as the one before; after some minutes, give up with an error."""
     pause_s = RETRY_S
-    while True:
+    for _ in range(RETRIES_MAX):
         yield pause_s
         pause_s = min(pause_s * 2, RETRY_S_MAX)
+    raise TargetError(
+        f"the target has left work undone {RETRIES_MAX} times",
+        hint="it is throttled or too busy: try again later; what it has done stays done",
+    )

@@ -22,6 +22,7 @@ from singletable.design.reading import hashable
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_values import Item
+from singletable.design.write_planning import refuse_owner
 from singletable.design.writes import Delete, Put
 from singletable.errors import InvalidWriteError
 from singletable.limits import BATCH_WRITE_ITEMS_MAX, KIB, REQUEST_BYTES_MAX
@@ -77,11 +78,10 @@ def _check(session: Session, write: Put[Any] | Delete[Any]) -> EntitySchema[Any]
         raise _needs_more(schema, "others are counted in it")
     if write.when is not None:
         raise _needs_more(schema, "it has a condition")
-    if isinstance(write, Delete) and schema.entity.entity_options.owns:
-        raise InvalidWriteError(
-            f"{schema.entity.__name__} owns other items, which a batch would leave behind",
-            hint="db.delete(...) deletes them too",
-        )
+    if isinstance(write, Put) and schema in session.catalog.overlapping:
+        raise _needs_more(schema, "another entity can have the same key, so that is a condition")
+    if isinstance(write, Delete):
+        refuse_owner(schema, "a batch")
     return schema
 
 

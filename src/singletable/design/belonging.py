@@ -7,7 +7,7 @@ these fields. All of it is worked out, and refused where it cannot be, when a de
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import product
@@ -25,7 +25,9 @@ from singletable.errors import DeclarationError
 
 Schemas = Mapping[type[Entity], EntitySchema[Any]]
 Resolve = Callable[[type[Any] | str], EntitySchema[Any]]
+G = TypeVar("G")
 M = TypeVar("M")
+T = TypeVar("T")
 
 AGGREGATES: Final[tuple[type[Aggregate], ...]] = (CountOf, SumOf, AverageOf)
 COPIES: Final = (CopyOf,)
@@ -125,37 +127,56 @@ class Belonging:
         self.made = [
             self._derivation(schema, schema.derived) for schema in schemas.values() if schema.derived
         ]
-        self._kept = {
-            schema.entity: frozenset(each.field for each in self.aggregates if each.link.parent is schema)
-            for schema in schemas.values()
-        }
-        self._reads = {schema.entity: self._effect_reads(schema) for schema in schemas.values()}
+        self._counting = _grouped(self.aggregates, lambda each: each.link.parent)
+        self._copying = _grouped(self.copies, lambda each: each.link.child)
+        self._counted = _grouped(self.aggregates, lambda each: (each.link.child, each.by))
+        self._repeated = _grouped(self.copies, lambda each: (each.link.parent, each.by))
+        self._made_from = _grouped(self.made, lambda each: (each.link.parent, each.by))
+        self._kept = {schema: self._kept_fields(schema) for schema in schemas.values()}
+        self._kept_attributes = {schema: self._kept_names(schema) for schema in schemas.values()}
+        self._reads = {schema: self._effect_reads(schema) for schema in schemas.values()}
+
+    def counting(self, schema: EntitySchema[Any]) -> tuple[Aggregated, ...]:
+        """Return the fields of an entity that count, add up or average others."""
+        return self._counting.get(schema, ())
+
+    def copying(self, schema: EntitySchema[Any]) -> tuple[Copied, ...]:
+        """Return the fields of an entity that repeat those of others."""
+        return self._copying.get(schema, ())
 
     def kept(self, schema: EntitySchema[Any]) -> frozenset[str]:
         """Name the fields of an entity that are counted, and so change without its version."""
-        return self._kept[schema.entity]
+        return self._kept[schema]
 
     def kept_attributes(self, schema: EntitySchema[Any]) -> frozenset[str]:
         """Name the attributes that counting writes: of the fields that are counted, and those beside averages."""
-        mine = [each for each in self.aggregates if each.link.parent is schema]
-        stored = {schema.fields[each.field].stored for each in mine}
-        return frozenset(stored.union(*({each.sum_name, each.count_name} for each in mine)))
+        return self._kept_attributes[schema]
 
     def reads(self, schema: EntitySchema[Any]) -> frozenset[str]:
         """Name the fields whose change asks something of other items, in the same transaction."""
-        return self._reads[schema.entity]
+        return self._reads[schema]
 
-    def counted(self, schema: EntitySchema[Any], by: Upkeep) -> list[Aggregated]:
+    def counted(self, schema: EntitySchema[Any], by: Upkeep) -> tuple[Aggregated, ...]:
         """Return the fields of parents that count items of an entity."""
-        return [each for each in self.aggregates if each.link.child is schema and each.by == by]
+        return self._counted.get((schema, by), ())
 
-    def repeated(self, schema: EntitySchema[Any], by: Upkeep) -> list[Copied]:
+    def repeated(self, schema: EntitySchema[Any], by: Upkeep) -> tuple[Copied, ...]:
         """Return the copies that other entities have of an entity's fields."""
-        return [each for each in self.copies if each.link.parent is schema and each.by == by]
+        return self._repeated.get((schema, by), ())
 
-    def made_from(self, schema: EntitySchema[Any], by: Upkeep) -> list[Made]:
+    def made_from(self, schema: EntitySchema[Any], by: Upkeep) -> tuple[Made, ...]:
         """Return the entities whose items are made from those of an entity."""
-        return [each for each in self.made if each.link.parent is schema and each.by == by]
+        return self._made_from.get((schema, by), ())
+
+    def _kept_fields(self, schema: EntitySchema[Any]) -> frozenset[str]:
+        return frozenset(each.field for each in self.counting(schema))
+
+    def _kept_names(self, schema: EntitySchema[Any]) -> frozenset[str]:
+        names = [
+            (schema.fields[each.field].stored, each.sum_name, each.count_name)
+            for each in self.counting(schema)
+        ]
+        return frozenset().union(*names)
 
     def _effect_reads(self, schema: EntitySchema[Any]) -> frozenset[str]:
         reads: set[str] = set()
@@ -203,6 +224,13 @@ class Belonging:
                 "version, nor the times of their writes: they are what the function makes, and nothing else"
             )
         return Made(_link(where, source, schema, declaration.via), declaration)
+
+
+def _grouped(found: Iterable[T], group_of: Callable[[T], G]) -> dict[G, tuple[T, ...]]:
+    groups: dict[G, tuple[T, ...]] = {}
+    for each in found:
+        groups[group_of(each)] = (*groups.get(group_of(each), ()), each)
+    return groups
 
 
 def _marked(schema: EntitySchema[Any], kinds: tuple[type[M], ...]) -> Iterator[tuple[str, M]]:

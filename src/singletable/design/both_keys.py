@@ -8,20 +8,18 @@ keys, so a cursor stays valid when an item moves, and when the old keys are drop
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from singletable.client.calls import Call, Steps
 from singletable.design.answers import entity_of, read_units
 from singletable.design.entity import Entity, key_values
-from singletable.design.old_keys import old_keys
 from singletable.design.pages import Usage
 from singletable.design.part_reading import OLD, PartReader, Position, plain_position, sortable
 from singletable.design.places import Binding, key_item
 from singletable.design.queries import Query
-from singletable.design.ranges import SortRange, sort_range, text_condition
-from singletable.design.requests import query_params
+from singletable.design.ranges import SortRange, text_condition
+from singletable.design.requests import old_queries, query_params
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session, ask
 from singletable.design.stored_values import Item
@@ -59,7 +57,7 @@ class BothKeysReader:
         self._new = PartReader(session, query, position, limit)
         self._fresh: deque[_Row] = deque()
         self._old: deque[_Row] = deque()
-        self._waiting = deque(() if self._new.is_read else self._old_queries())
+        self._waiting = deque(() if self._new.is_read else old_queries(session, query))
         self._start: Item | None = None  # within the first that waits
         self._given = position
         self._after = self._place_of(position)
@@ -109,13 +107,6 @@ class BothKeysReader:
         return self.buffer[0].order
 
     # --- under the old keys ---------------------------------------------------------------------------
-
-    def _old_queries(self) -> Iterator[Query[Any]]:
-        was = self.binding.keys.was
-        assert was is not None
-        bounds = sort_range(was[1], None, gt=None, ge=None, lt=None, le=None)
-        for pk in old_keys(was[0], (self.query.pk,)):
-            yield self.query.with_(pk=pk, bounds=bounds)
 
     def _take_old(self, answer: dict[str, Any], usage: Usage) -> None:
         found = [row for item in answer["Items"] if (row := self._old_row(item)) is not None]

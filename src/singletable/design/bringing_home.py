@@ -14,7 +14,8 @@ from singletable.design.expressions import Placeholders
 from singletable.design.keys import Key
 from singletable.design.moving import Move, key_attributes, move_item, owned_locks, unchanged_item
 from singletable.design.old_keys import old_keys
-from singletable.design.places import Binding
+from singletable.design.owning import old_keys_of
+from singletable.design.places import Binding, key_item
 from singletable.design.plans import Get
 from singletable.design.ranges import sort_range
 from singletable.design.requests import get_params, key_condition
@@ -39,14 +40,46 @@ def bring_home(session: Session, schema: EntitySchema[Any], target: Entity | Get
         yield from _bring(session, schema, old, home)
 
 
+def bring_key_home(session: Session, schema: EntitySchema[Any], key: Item) -> Steps[None]:
+    """Move the item of a key there, if it is still under an old one."""
+    for old in old_keys_of(schema, key):
+        yield from _bring(session, schema, old, key)
+
+
 def bring_partition_home(
     session: Session, schema: EntitySchema[Any], binding: Binding, pk: Key
 ) -> Steps[None]:
     """Bring all items that belong into a partition of a place, and are still under old keys, where they belong."""
+    for item in (yield from _under_old_keys(session, schema, binding, pk)):
+        yield from bring_item_home(session, schema, binding, item)
+
+
+def keys_under_old(
+    session: Session, schema: EntitySchema[Any], binding: Binding, pk: Key
+) -> Steps[list[tuple[Item, Item]]]:
+    """Find the items that belong into a partition of a place, and are still under old keys; with new keys."""
+    found = []
+    for item in (yield from _under_old_keys(session, schema, binding, pk)):
+        stored = item if binding.index is None else (yield from _read(session, item))
+        if stored is None or session.catalog.schema_of(stored) is not schema:
+            continue
+        entity = schema.to_entity(stored)
+        values = key_values(entity)
+        rendered = binding.render(values)
+        belongs = all(rendered.get(name) == value for name, value in key_item(pk, binding.pk).items())
+        if belongs and binding.is_old(stored, values):
+            found.append((schema.primary_key(entity), stored))
+    return found
+
+
+def _under_old_keys(
+    session: Session, schema: EntitySchema[Any], binding: Binding, pk: Key
+) -> Steps[list[Item]]:
     was = binding.keys.was
     if was is None:
-        return
+        return []
     bounds = sort_range(was[1], None, gt=None, ge=None, lt=None, le=None)
+    found: list[Item] = []
     for old in old_keys(was[0], (pk,)):
         into = Placeholders()
         params: dict[str, Any] = {
@@ -57,23 +90,29 @@ def bring_partition_home(
         into.add_to(params)
         while True:
             answer = yield Call("Query", params)
-            for item in answer["Items"]:
-                if session.catalog.schema_of(item) is schema:
-                    yield from _bring_item(session, schema, binding, item)
+            found += [item for item in answer["Items"] if session.catalog.schema_of(item) is schema]
             if "LastEvaluatedKey" not in answer:
                 break
             params["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+    return found
 
 
-def _bring_item(session: Session, schema: EntitySchema[Any], binding: Binding, item: Item) -> Steps[None]:
+def _read(session: Session, item: Item) -> Steps[Item | None]:
+    key = key_attributes(session, item)
+    answer = yield Call("GetItem", get_params(session.table, key, consistent=True))
+    stored: Item | None = answer.get("Item")
+    return stored
+
+
+def bring_item_home(session: Session, schema: EntitySchema[Any], binding: Binding, item: Item) -> Steps[None]:
+    """Bring an item that was found under the old keys of a place where it belongs."""
     key = key_attributes(session, item)
     if binding.index is None:
         home = schema.primary_key(schema.to_entity(item))
         if home != key:
             yield from _bring(session, schema, key, home)
         return
-    answer = yield Call("GetItem", get_params(session.table, key, consistent=True))
-    stored = answer.get("Item")
+    stored = yield from _read(session, item)
     if stored is None or session.catalog.schema_of(stored) is not schema:
         return
     rendered = binding.render(key_values(schema.to_entity(stored)))

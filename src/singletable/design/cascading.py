@@ -13,11 +13,17 @@ from typing import Any, Final
 
 from singletable.client.calls import Call, Steps, Wait
 from singletable.design.answers import read_units, waits
-from singletable.design.bringing_home import bring_home, bring_partition_home
+from singletable.design.arguments import require_callable
+from singletable.design.bringing_home import (
+    bring_home,
+    bring_item_home,
+    bring_partition_home,
+    keys_under_old,
+)
 from singletable.design.committing import write
 from singletable.design.conditions import holds
 from singletable.design.effects import effect_reads
-from singletable.design.entity import Entity, key_values
+from singletable.design.entity import STORED, Entity, key_values
 from singletable.design.expressions import Placeholders
 from singletable.design.keys import Key
 from singletable.design.owning import OwnedPlace, Values, key_fields, key_objects, owned_places
@@ -26,6 +32,7 @@ from singletable.design.preparing import key_of, prepare, schema_for
 from singletable.design.ranges import sort_range
 from singletable.design.reading import BATCH_GET_KEYS_MAX, hashable
 from singletable.design.requests import get_params, key_condition
+from singletable.design.revising import read_stored
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_values import Item
@@ -59,6 +66,7 @@ def delete_steps(
     session: Session, wanted: Delete[Any], progress: Progress | None = None
 ) -> Steps[tuple[Any, float]]:
     """Delete an item, and before it everything that it owns; tell after each page of items how far that is."""
+    require_callable(progress, "progress")
     schema = schema_for(session, wanted.target)
     if not schema.entity.entity_options.owns:
         return (yield from write(session, wanted))
@@ -108,6 +116,9 @@ def _read(session: Session, schema: EntitySchema[Any], key: Item) -> Steps[tuple
     item: Item | None = answer.get("Item")
     if item is not None and session.catalog.schema_of(item) is not schema:
         raise InvalidItemError(f"the item {_shown(key)} is no {schema.entity.__name__}")
+    if item is None and schema.key.keys.was is not None:
+        old = yield from read_stored(session, schema, key)
+        item = None if old is None else {**old.__dict__[STORED], **key}
     return item, read_units(answer)
 
 
@@ -153,6 +164,11 @@ class _Walk:
             yield from self.empty(place, owner)
 
     def empty(self, place: OwnedPlace, owner: Values) -> Steps[None]:
+        for pk in place.partitions(owner):
+            keys = yield from keys_under_old(self.session, place.schema, place.binding, pk)
+            owned = [key for key, item in keys if place.is_owned(item, owner)]
+            if owned:
+                yield from self.take(place.schema, owned)
         yield from self.once(place, owner, certain=True)
 
     def once(self, place: OwnedPlace, owner: Values, *, certain: bool) -> Steps[int]:
@@ -166,6 +182,8 @@ class _Walk:
                 keys = self._keys(place, owner, answer["Items"])
                 if keys and not certain:
                     keys = yield from self._existing(keys)
+                if place.binding.index is not None and place.schema.key.keys.was is not None:
+                    keys = yield from self.homes(place.schema, keys)
                 if keys:
                     found += len(keys)
                     yield from self.take(place.schema, keys)
@@ -173,6 +191,20 @@ class _Walk:
                 if start is None:
                     break
         return found
+
+    def homes(self, schema: EntitySchema[Any], keys: list[Item]) -> Steps[list[Item]]:
+        """Return where items belong that an index names, as they may be under keys that they had before."""
+        found = []
+        for key in keys:
+            answer = yield Call("GetItem", get_params(self.session.table, key, consistent=True))
+            self.done.units += read_units(answer)
+            if "Item" in answer:
+                found.append((yield from self.home(schema, answer["Item"])))
+        return found
+
+    def home(self, schema: EntitySchema[Any], item: Item) -> Steps[Item]:
+        yield from ()
+        return schema.primary_key(schema.to_entity(item))
 
     def take(self, schema: EntitySchema[Any], keys: list[Item]) -> Steps[None]:
         """Count items, and before them what they own."""
@@ -238,6 +270,10 @@ class _Deleting(_Walk):
             yield Wait(next(pauses))
             found = yield from self.once(place, owner, certain=False)
 
+    def home(self, schema: EntitySchema[Any], item: Item) -> Steps[Item]:
+        yield from bring_item_home(self.session, schema, schema.key, item)
+        return (yield from super().home(schema, item))
+
     def take(self, schema: EntitySchema[Any], keys: list[Item]) -> Steps[None]:
         """Delete a page of items, and before them what they own."""
         yield from self.below(schema, keys)
@@ -259,13 +295,15 @@ class _Deleting(_Walk):
         while waiting:
             chunk, waiting = waiting[:BATCH_WRITE_ITEMS_MAX], waiting[BATCH_WRITE_ITEMS_MAX:]
             params = {"RequestItems": {self.session.table: chunk}, "ReturnConsumedCapacity": "TOTAL"}
-            answer = yield Call("BatchWriteItem", params)
+            try:
+                answer = yield Call("BatchWriteItem", params)
+            finally:
+                self.session.cache.clear()
             self.done.units += read_units(answer)
             left = answer.get("UnprocessedItems", {}).get(self.session.table, [])
             if left:
                 waiting = [*left, *waiting]
                 yield Wait(next(pauses))
-        self.session.cache.clear()
 
     def _with_effects(self, delete: Delete[Any]) -> Steps[None]:
         """Delete one item with its locks, counters and derived items."""

@@ -11,6 +11,7 @@ from singletable.design.bindings import Index, Projection
 from singletable.design.casing import Casing
 from singletable.design.entity import Entity
 from singletable.design.keys import Key
+from singletable.design.overlapping import overlapping_entities
 from singletable.design.schema import AttributeType, EntitySchema
 from singletable.design.stored_values import Item
 from singletable.design.tables import Table
@@ -45,6 +46,7 @@ class Catalog:
         self.attribute_types = self._attribute_types()
         self.has_old_keys = any(schema.key.keys.was is not None for schema in self.schemas.values())
         self.belonging = Belonging(self.schemas, self.resolve, casing)
+        self.overlapping = overlapping_entities(self.schemas.values())
         self._check_stream()
         self.ttl = self._ttl()
         self.projections = {index.name: self._projection(index) for index in table.indexes}

@@ -19,7 +19,7 @@ from singletable.design.copying import is_stale
 from singletable.design.counting import average_of, stored_number, total
 from singletable.design.deriving import delete_action, made_items, put_action
 from singletable.design.effects import effect_reads, effects, refresh_actions
-from singletable.design.entity import STORED, Entity
+from singletable.design.entity import STORED, Entity, key_values
 from singletable.design.expressions import Placeholders
 from singletable.design.markers import AverageOf
 from singletable.design.performing import is_same
@@ -33,7 +33,7 @@ from singletable.design.revising import (
     unchanged_attributes,
     update_text,
 )
-from singletable.design.schema import EntitySchema
+from singletable.design.schema import Binding, EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_values import AttributeValue, Item, decode
 
@@ -58,10 +58,26 @@ def checks_of(session: Session, schema: EntitySchema[Any]) -> Iterator[Check]:
     """Return the checks of the items of an entity."""
     belonging = session.catalog.belonging
     yield _of(check_keys, schema)
-    yield from (_of(check_numbers, each) for each in belonging.aggregates if each.link.parent is schema)
-    yield from (_of(check_copy, each) for each in belonging.copies if each.link.child is schema)
-    yield from (_of(check_made, each) for each in belonging.made if each.link.parent is schema)
-    yield from (_of(check_origin, each) for each in belonging.made if each.link.child is schema)
+    yield from (number_check(each) for each in belonging.counting(schema))
+    yield from (copy_check(each) for each in belonging.copying(schema))
+    yield from (
+        made_check(each, schema) for each in belonging.made if schema in (each.link.parent, each.link.child)
+    )
+
+
+def number_check(each: Aggregated) -> Check:
+    """Return the check of a counter, sum or average."""
+    return _of(check_numbers, each)
+
+
+def copy_check(copied: Copied) -> Check:
+    """Return the check of a copy."""
+    return _of(check_copy, copied)
+
+
+def made_check(made: Made, schema: EntitySchema[Any]) -> Check:
+    """Return the check of derived items: of those that an item makes, or whether one is still made."""
+    return _of(check_made if made.link.parent is schema else check_origin, made)
 
 
 def _of(check: Callable[[Session, D, Entity], Steps[list[Finding]]], declared: D) -> Check:
@@ -76,10 +92,13 @@ def _value(value: AttributeValue | None) -> Any:
 
 
 def check_keys(session: Session, schema: EntitySchema[Any], entity: Entity) -> Steps[list[Finding]]:
-    """Find keys that are not what the fields say: half keys, old keys, and those of other indexes."""
+    """Find keys that are not what the fields say: half keys, stale keys, and those of other indexes.
+
+    Keys that an item had before, by `was=`, are right as well until it is brought home.
+    """
     yield from ()
     item: Item = entity.__dict__[STORED]
-    expected = schema.key_attributes(entity)
+    expected = {**schema.key_attributes(entity), **_old_attributes(schema, entity)}
     table = session.catalog.table
     key = {name: item[name] for name in table.key_attributes()}
     names = {name for index in table.indexes for name in (*index.pk, *index.sk)} - schema.by_stored.keys()
@@ -95,6 +114,21 @@ def check_keys(session: Session, schema: EntitySchema[Any], entity: Entity) -> S
     return findings + [
         Finding(schema.name, key, name, _value(expected[name]), _value(item[name])) for name in wrong
     ]
+
+
+def _old_attributes(schema: EntitySchema[Any], entity: Entity) -> Item:
+    item: Item = entity.__dict__[STORED]
+    return {
+        attribute.name: item[attribute.name]
+        for binding in old_places(schema, entity)
+        for attribute in binding.attributes()
+    }
+
+
+def old_places(schema: EntitySchema[Any], entity: Entity) -> list[Binding]:
+    """Return the places in which an item that was read is still under the keys that it had before."""
+    item, values = entity.__dict__[STORED], key_values(entity)
+    return [binding for binding in schema.bindings.values() if binding.is_old(item, values)]
 
 
 def _key_repair(schema: EntitySchema[Any], key: Item, item: Item, changes: Changes) -> Action:
@@ -173,6 +207,9 @@ def check_made(session: Session, made: Made, source: Entity) -> Steps[list[Findi
     for key, item in made_items(made, source).values():
         answer = yield Call("GetItem", get_params(session.table, key, consistent=True))
         found = answer.get("Item")
+        is_changing = found is None and made.link.child.key.keys.was is not None
+        if is_changing and (yield from read_stored(session, made.link.child, key)) is not None:
+            continue  # under the key that it had before
         if found is None or not is_same(found, item):
             action = put_action(key, item, found, checks=True)
             findings.append(Finding(made.link.child.name, key, "", item, found, (action,)))
@@ -187,7 +224,9 @@ def check_origin(session: Session, made: Made, derived: Entity) -> Steps[list[Fi
     if source_key is not None:
         source = yield from read_stored(session, made.link.parent, source_key)
     key = {name: item[name] for name in session.catalog.table.key_attributes()}
-    if hashable(key) in made_items(made, source):
+    is_old = made.link.child.key.is_old(item, key_values(derived))
+    home = made.link.child.primary_key(derived) if is_old else key
+    if hashable(home) in made_items(made, source):
         return []
     action = delete_action(key, item, checks=True)
     return [Finding(made.link.child.name, key, "", None, item, (action,))]

@@ -12,6 +12,7 @@ from typing import Any, Final
 from singletable.client.calls import Call, Steps, Wait
 from singletable.design.actions import Action, Prepared, shown_key
 from singletable.design.answers import read_units, waits
+from singletable.design.arguments import require_kind
 from singletable.design.claiming import one_by_one
 from singletable.design.counting import Touch
 from singletable.design.effects import later_plan, resolved
@@ -23,7 +24,8 @@ from singletable.design.requests import get_params
 from singletable.design.revising import ChangedMeanwhileError, Plan, Planned
 from singletable.design.session import Session
 from singletable.design.stored_values import Item
-from singletable.design.writes import Add, Append, Update, Write
+from singletable.design.write_planning import refuse_owner
+from singletable.design.writes import WRITES, Add, Append, Delete, Update, Write
 from singletable.errors import (
     CapabilityError,
     ConditionFailedError,
@@ -33,7 +35,7 @@ from singletable.errors import (
     TransactionCanceledError,
 )
 
-CONFLICTS_MAX: Final = 100
+CONFLICTS_MAX: Final = 30
 
 
 def write(session: Session, wanted: Write) -> Steps[tuple[Any, float]]:
@@ -56,7 +58,6 @@ def write(session: Session, wanted: Write) -> Steps[tuple[Any, float]]:
             is_fresh = True
             prepared = yield from prepare(session, wanted, fresh=is_fresh)
         else:
-            session.cache.clear()
             if stored is None and len(prepared.actions) > 1 and _is_stale_after(session, wanted):
                 stored, more = yield from _read_back(session, prepared.actions[0].key)
                 units += more
@@ -66,6 +67,9 @@ def write(session: Session, wanted: Write) -> Steps[tuple[Any, float]]:
 def write_together(session: Session, wanted: list[Write]) -> Steps[tuple[list[Any], float]]:
     """Carry out several writes as one transaction: all of them, or none."""
     _require_transactions(session)
+    for each in wanted:
+        if isinstance(each, Delete):
+            refuse_owner(schema_for(session, each.target), "a transaction")
     retries, conflicts = _Retries(), _Conflicts()
     is_fresh = False
     while True:
@@ -82,13 +86,13 @@ def write_together(session: Session, wanted: list[Write]) -> Steps[tuple[list[An
             yield from retries.pause()
             is_fresh = True
         else:
-            session.cache.clear()
             return (yield from _finish(session, wanted, plans, units))
 
 
 def _plan(session: Session, wanted: list[Write], *, fresh: bool) -> Steps[list[Prepared]]:
     plans = []
     for each in wanted:
+        require_kind(each, WRITES, "a transaction takes Create, Put, Update, Delete and Check")
         prepared = yield from prepare(session, each, fresh=fresh)
         plans.append(prepared)
     return plans
@@ -123,7 +127,8 @@ def commit(session: Session, actions: list[Action]) -> Steps[tuple[Item | None, 
     if not later:
         return (yield from _carry_out(session, ready))
     # Without transactions, what depends on other items follows one by one, each planned from what is stored then.
-    stored, units = yield from _carry_out(session, [action for action in ready if action not in later])
+    now = [action for action in ready if not isinstance(action, Touch | Planned)]
+    stored, units = yield from _carry_out(session, now)
     for action in later:
         units += yield from _settle_one(session, action)
     return stored, units
@@ -142,7 +147,6 @@ def settle(session: Session, plan: Plan) -> Steps[float]:
         except ChangedMeanwhileError as error:
             yield from conflicts.pause(error)
         else:
-            session.cache.clear()
             return units
 
 
@@ -233,6 +237,8 @@ def _read_back(session: Session, key: Item) -> Steps[tuple[Item | None, float]]:
 
 def merged(actions: Sequence[Action]) -> list[Action]:
     """Make one action of those that a transaction could not take as two: DynamoDB wants each item once."""
+    if len(actions) == 1:
+        return [*actions]
     by_key: dict[tuple[Any, ...], Action] = {}
     for action in actions:
         key = hashable(action.key)

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NoReturn, assert_never
 
+from singletable.design.arguments import require_kind
+
 
 class _Condition:
     """What all conditions share: they combine with & | ~, and are never true or false by themselves."""
@@ -28,6 +30,11 @@ class _Condition:
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a condition is data, neither true nor false: combine conditions with & | ~")
+
+
+def require_condition(condition: object) -> None:
+    """Refuse what is no condition."""
+    require_kind(condition, _Condition, 'a condition is one like Eq("status", "ready")')
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +135,10 @@ class And(_Condition):
     left: Condition
     right: Condition
 
+    def __post_init__(self) -> None:
+        require_condition(self.left)
+        require_condition(self.right)
+
 
 @dataclass(frozen=True, slots=True)
 class Or(_Condition):
@@ -136,12 +147,19 @@ class Or(_Condition):
     left: Condition
     right: Condition
 
+    def __post_init__(self) -> None:
+        require_condition(self.left)
+        require_condition(self.right)
+
 
 @dataclass(frozen=True, slots=True)
 class Not(_Condition):
     """The condition does not hold."""
 
     inner: Condition
+
+    def __post_init__(self) -> None:
+        require_condition(self.inner)
 
 
 Condition = Eq | Ne | Lt | Le | Gt | Ge | In | Exists | Contains | BeginsWith | And | Or | Not

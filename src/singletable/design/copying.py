@@ -22,7 +22,7 @@ def filled_copies(session: Session, schema: EntitySchema[Any], entity: Entity) -
     """
     filled: dict[str, Any] = {}
     sources: dict[tuple[Any, ...], Entity | None] = {}
-    for copied in _copies_in(session, schema):
+    for copied in session.catalog.belonging.copying(schema):
         is_given = copied.field in entity.model_fields_set and STORED not in entity.__dict__
         key = copied.link.parent_key(entity)
         if key is None or (is_given and copied.by == "stream"):
@@ -34,10 +34,6 @@ def filled_copies(session: Session, schema: EntitySchema[Any], entity: Entity) -
         if source is not None and can_hold(copied, source):
             filled[copied.field] = getattr(source, copied.marker.field)
     return filled
-
-
-def _copies_in(session: Session, schema: EntitySchema[Any]) -> list[Copied]:
-    return [copied for copied in session.catalog.belonging.copies if copied.link.child is schema]
 
 
 def can_hold(copied: Copied, source: Entity) -> bool:
@@ -53,7 +49,7 @@ def copy_touches(session: Session, schema: EntitySchema[Any], after: Entity | No
     if after is None:
         return []
     touches = []
-    for copied in _copies_in(session, schema):
+    for copied in session.catalog.belonging.copying(schema):
         key = copied.link.parent_key(after)
         value = getattr(after, copied.field)
         if copied.by == "transaction" and key is not None:

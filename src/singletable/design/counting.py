@@ -55,8 +55,10 @@ class Touch(Action):
 
     def fields(self, catalog: Catalog) -> frozenset[str]:
         """Name the fields of the parent that change."""
-        mine = [each for each in catalog.belonging.aggregates if each.link.parent is self.parent]
-        return frozenset(each.field for each in mine if {each.sum_name, each.count_name} & self.deltas.keys())
+        counting = catalog.belonging.counting(self.schema)
+        return frozenset(
+            each.field for each in counting if {each.sum_name, each.count_name} & self.deltas.keys()
+        )
 
 
 def touch(
@@ -185,8 +187,8 @@ def average_of(each: Aggregated, numbers: Mapping[str, Decimal]) -> AttributeVal
 def stored_changes(catalog: Catalog, schema: EntitySchema[Any], numbers: Mapping[str, Decimal]) -> Changes:
     """Return the attributes of a parent that hold these numbers, and the means that follow from them."""
     changes: dict[str, AttributeValue | None] = {name: number(value) for name, value in numbers.items()}
-    for each in catalog.belonging.aggregates:
-        if each.link.parent is schema and isinstance(each.marker, AverageOf) and each.sum_name in numbers:
+    for each in catalog.belonging.counting(schema):
+        if isinstance(each.marker, AverageOf) and each.sum_name in numbers:
             changes[schema.fields[each.field].stored] = average_of(each, numbers)
     return changes
 
@@ -197,8 +199,7 @@ def needs_reading(session: Session, each: Touch) -> bool:
     names = each.fields(catalog)
     averages = any(
         isinstance(known.marker, AverageOf) and known.field in names
-        for known in catalog.belonging.aggregates
-        if known.link.parent is schema
+        for known in catalog.belonging.counting(schema)
     )
     return averages or any(binding.reads() & names for binding in schema.indexes)
 
@@ -206,8 +207,8 @@ def needs_reading(session: Session, each: Touch) -> bool:
 def touched_numbers(catalog: Catalog, each: Touch, item: Item) -> dict[str, Decimal]:
     """Return the numbers of a stored parent with what is added; of an average, both of them."""
     names = set(each.deltas)
-    for known in catalog.belonging.aggregates:
-        if known.link.parent is each.parent and names & {known.sum_name, known.count_name}:
+    for known in catalog.belonging.counting(each.schema):
+        if names & {known.sum_name, known.count_name}:
             names |= {known.sum_name, known.count_name}
     return added({name: stored_number(item, name) for name in names}, each.deltas)
 

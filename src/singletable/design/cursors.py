@@ -17,6 +17,7 @@ import zlib
 from binascii import Error as Base64Error
 from typing import Any, Final
 
+from singletable.design.arguments import require_kind
 from singletable.errors import CursorError, CursorMismatchError
 
 _VERSION: Final = b"\x01"
@@ -30,6 +31,7 @@ def cursor_key(design: str, secret: str | bytes | None) -> bytes:
     """Return the key that cursors of a design are signed with."""
     if secret is None:
         return hashlib.sha256(b"singletable cursor of " + design.encode()).digest()
+    require_kind(secret, (str, bytes), "a cursor_secret is a text, or bytes")
     return hashlib.sha256(secret.encode() if isinstance(secret, str) else secret).digest()
 
 

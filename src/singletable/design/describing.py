@@ -6,6 +6,7 @@ import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from types import GenericAlias
 from typing import Any, Final, get_type_hints
 
 from singletable.blueprint import (
@@ -272,7 +273,9 @@ def _hints(
         raise DeclarationError(f"the pattern {name}: {error}, so an annotation cannot be read") from error
     # Of `*ids: str` the annotation is that of one member.
     return {
-        each: tuple[hint, ...] if each in parameters and _takes_many(parameters[each]) else hint
+        each: GenericAlias(tuple, (hint, ...))
+        if each in parameters and _takes_many(parameters[each])
+        else hint
         for each, hint in hints.items()
     }
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Self, TypeVar, cast
 from singletable.blueprint import Blueprint
 from singletable.client import EMBEDDED, Capabilities, Client, EmbeddedClient, Target, open_client
 from singletable.clock import Clock
+from singletable.design.arguments import require_kind
 from singletable.design.batches import write_batch
 from singletable.design.cascading import Cascade, Progress, delete_steps, plan_steps
 from singletable.design.casing import Casing, is_casing
@@ -92,8 +93,11 @@ def pattern(
                 plan = plan.consistent()
             if cached_s is not None:
                 plan = plan.cached(seconds=cached_s)
-            # A plan is made for this call alone, so it need not be copied.
-            plan.runner = cast(Design, args[0])._reader
+            reader = cast(Design, args[0])._reader
+            if plan.runner is None:
+                plan.runner = reader  # a plan is mostly made for this call alone, and need not be copied then
+            elif plan.runner is not reader:
+                plan = plan.with_(runner=reader)
             return cast(R, plan)
 
         planned.__pattern__ = info  # type: ignore[attr-defined]
@@ -137,6 +141,8 @@ class Design:
         cls.catalog = Catalog(cls.__name__, cls.table, cls.entities, cls.casing, cls.discriminator)
         check_ownership(cls.catalog)
         cls.handlers = stream_handlers(cls, cls.catalog, Design)
+        if cls.handlers:
+            check_declared_stream(cls.__name__, cls.table.stream)
 
     @classmethod
     def patterns(cls) -> dict[str, PatternInfo]:
@@ -223,6 +229,7 @@ class Design:
 
     def plan(self, plan: PlanT) -> PlanT:
         """Return a plan that was made by hand, to be run here."""
+        require_kind(plan, Plan, "a plan is one like SomeEntity.key.query(...)")
         return plan.on(Reader(self.session))
 
     # --- the table and the design as data ----------------------------------------------------------
@@ -380,7 +387,6 @@ class Design:
         source mapping report batch item failures.
         """
         refuse_idle(cls.catalog, cls.handlers)
-        check_declared_stream(cls.__name__, cls.table.stream)
 
         def dispatcher() -> Dispatcher:
             design = cls.open(function_region() if target is None else target, **options)

@@ -161,7 +161,8 @@ def _of_settings(
     if capabilities.streams:
         yield from _unlike("stream", declared.stream, found.stream)
     if capabilities.time_to_live:
-        yield from _unlike("time to live", declared.ttl, found.ttl)
+        # Whose items expire by an attribute that this design does not know is not for it to decide.
+        yield from _unlike("time to live", declared.ttl, found.ttl, is_changeable=declared.ttl is not None)
     if capabilities.point_in_time_recovery:
         yield from _unlike("point-in-time recovery", _days(declared.pitr_days), _days(found.pitr_days))
     if capabilities.encryption and not _same_encryption(declared.encryption, found.encryption):

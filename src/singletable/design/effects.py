@@ -12,6 +12,7 @@ from typing import Any
 from singletable.client.calls import Steps
 from singletable.design.actions import Action
 from singletable.design.belonging import Copied
+from singletable.design.bringing_home import bring_key_home
 from singletable.design.children import START, Position, children_page
 from singletable.design.copying import copy_revision, copy_touches, is_stale
 from singletable.design.counting import (
@@ -35,13 +36,13 @@ from singletable.design.revising import Planned, changed_meanwhile, read_stored,
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_values import Item
-from singletable.design.uniqueness import lock_actions, lock_reads
+from singletable.design.uniqueness import lock_actions
 from singletable.errors import InvalidWriteError
 
 
 def effect_reads(session: Session, schema: EntitySchema[Any]) -> frozenset[str]:
     """Name the fields of an entity that its effects depend on."""
-    return lock_reads(schema) | session.catalog.belonging.reads(schema)
+    return schema.lock_reads | session.catalog.belonging.reads(schema)
 
 
 def effects(
@@ -191,6 +192,7 @@ def _planned(session: Session, touch: Touch) -> Steps[list[Action]]:
     reads = effect_reads(session, touch.schema)
     follows = bool(touch.fields(session.catalog) & reads)
     is_read = follows or needs_reading(session, touch)
+    yield from bring_key_home(session, touch.schema, touch.key)
     if not is_read and (touch.needs_parent or not touch.deltas):
         return [touch_action(session, touch, is_known=False)]
     parent = yield from read_stored(session, touch.schema, touch.key)

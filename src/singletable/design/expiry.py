@@ -6,19 +6,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from singletable.design.conditions import fields_of, holds
+from singletable.design.conditions import holds
 from singletable.design.entity import STORED, Entity
 from singletable.design.schema import EntitySchema
 from singletable.design.stored_values import Item
-
-
-def expiry_reads(schema: EntitySchema[Any]) -> frozenset[str]:
-    """Name the fields that decide when an item expires."""
-    policy = schema.expires
-    if schema.ttl is None or policy is None:
-        return frozenset()
-    names = set(fields_of(policy.when)) if policy.when is not None else set()
-    return frozenset(names if policy.after is None else {*names, policy.after})
 
 
 def expiry_of(schema: EntitySchema[Any], values: Mapping[str, Any], now: datetime) -> datetime | None:
@@ -27,7 +18,7 @@ def expiry_of(schema: EntitySchema[Any], values: Mapping[str, Any], now: datetim
     if schema.expires.when is not None and not holds(schema.expires.when, values):
         return None
     start = now if schema.expires.after is None else values.get(schema.expires.after)
-    return None if start is None else start + schema.expires.delta
+    return None if start is None else _in_seconds(start + schema.expires.delta)
 
 
 def expiry_of_put(
@@ -45,10 +36,15 @@ def expiry_of_put(
     if policy is None and schema.expires.when is not None:
         return None
     if _was_chosen(schema, entity, current):
-        return current
+        return None if current is None else _in_seconds(current)
     if schema.expires.after is None and current is not None:
         return current
     return policy
+
+
+def _in_seconds(time: datetime) -> datetime:
+    """Return a time as it is stored, so that an entity that was written is the one that is read."""
+    return time.replace(microsecond=0)
 
 
 def _was_chosen(schema: EntitySchema[Any], entity: Entity, current: datetime | None) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Any, Final, assert_never
 
+from singletable.design.arguments import require_kind
 from singletable.design.conditions import (
     And,
     BeginsWith,
@@ -69,10 +70,10 @@ class Placeholders:
         return params
 
 
-def require_field(schema: EntitySchema[Any], name: str) -> None:
+def require_field(schema: EntitySchema[Any], name: object) -> None:
     """Refuse a name that is no field of the entity; suggest the one that was meant."""
-    if name not in schema.fields:
-        meant = get_close_matches(name, schema.fields, n=1)
+    if not isinstance(name, str) or name not in schema.fields:
+        meant = get_close_matches(str(name), schema.fields, n=1)
         raise UnknownFieldError(
             f"{schema.entity.__name__} has no field {name!r}",
             hint=(f"did you mean {meant[0]}? " if meant else "")
@@ -129,6 +130,7 @@ def _simple(
             # The member of a list or set, not the list: so not by the field's own codec.
             return f"contains({name}, {into.value(codec.encode_member(value))})"
         case BeginsWith(_, value):
+            require_kind(value, str, f"{condition.field} begins with a text")
             return f"begins_with({name}, {into.value({'S': value})})"
         case Eq() | Ne() | Lt() | Le() | Gt() | Ge():
             return f"{name} {_SIGNS[type(condition)]} {into.value(codec.encode(condition.value))}"

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from singletable.design.entity import Entity
+from singletable.design.entity import Entity, field_values
 from singletable.design.expressions import require_field
 from singletable.design.schema import EntitySchema
 from singletable.design.writes import Add, Append
@@ -46,30 +46,75 @@ def _checked(schema: EntitySchema[Any], name: str, value: Any) -> Any:
                 raise InvalidWriteError(
                     f"{schema.entity.__name__}.{name}: {amount!r} is neither a number nor a set to be added"
                 )
+            if not _waits(schema, name):
+                _valid(schema, name, amount)
             return value
         case Append(members):
-            return Append(_valid(schema, name, members))
+            return value if _waits(schema, name) else Append(_valid(schema, name, members))
         case _:
-            return _valid(schema, name, value)
+            return value if schema.has_model_validators else _valid(schema, name, value)
+
+
+def _waits(schema: EntitySchema[Any], name: str) -> bool:
+    """Tell whether what is added can only be validated together with what is stored."""
+    return schema.has_model_validators or name in schema.bounded
 
 
 def _valid(schema: EntitySchema[Any], name: str, value: Any) -> Any:
     """Validate a single field, as the entity would."""
-    validator = schema.entity.__pydantic_validator__
     try:
-        return validator.validate_assignment(schema.entity.model_construct(), name, value).__dict__[name]
+        return schema.valid_field(name, value)
     except ValidationError as error:
         raise InvalidWriteError(
             f"{schema.entity.__name__}.{name} cannot be {value!r}: {error.errors()[0]['msg']}"
         ) from error
 
 
-def resolved(changes: Changes, needed: frozenset[str], before: Entity) -> Changes:
-    """Return changes in which those that keys or effects depend on are values, worked out from what is stored."""
-    return {
-        name: _sum(before.__dict__.get(name), value) if name in needed else value
+def validation_reads(schema: EntitySchema[Any], changes: Changes) -> frozenset[str]:
+    """Name the fields that must be known to validate changes."""
+    if schema.has_model_validators:
+        return frozenset(schema.fields)
+    return schema.bounded.intersection(name for name, value in changes.items() if _is_relative(value))
+
+
+def resolved(schema: EntitySchema[Any], changes: Changes, needed: frozenset[str], before: Entity) -> Changes:
+    """Return changes, valid, in which those of needed fields are values, worked out from what is stored."""
+    values = {
+        name: _worked_out(schema, name, before, value) if name in needed else value
         for name, value in changes.items()
     }
+    if schema.has_model_validators:
+        return _valid_together(schema, before, values)
+    return {
+        name: _valid(schema, name, value) if name in schema.bounded and _is_relative(changes[name]) else value
+        for name, value in values.items()
+    }
+
+
+def _is_relative(value: Any) -> bool:
+    return isinstance(value, Add | Append)
+
+
+def _worked_out(schema: EntitySchema[Any], name: str, before: Entity, change: Any) -> Any:
+    try:
+        return _sum(before.__dict__.get(name), change)
+    except TypeError as error:
+        raise InvalidWriteError(f"{schema.entity.__name__}.{name}: {change} cannot be added to it") from error
+
+
+def _valid_together(schema: EntitySchema[Any], before: Entity, changes: Changes) -> Changes:
+    """Validate an entity as it will be. What its validators have changed beside is changed too."""
+    stored = {
+        name: value
+        for name, value in field_values(before).items()
+        if value is not None or name not in schema.created  # of an entity that was never stored
+    }
+    after = schema.validated(stored | changes).__dict__
+    fixed = {*schema.key.keys.reads(), *schema.created}
+    if schema.version is not None:
+        fixed.add(schema.version.name)
+    others = [name for name in stored if name not in fixed and after[name] != stored[name]]
+    return {name: after[name] for name in dict.fromkeys([*changes, *others])}
 
 
 def applied(before: Entity, changes: Changes) -> Entity:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import Any, Final
 
+from singletable.design.arguments import shown_value
 from singletable.design.stored_values import AttributeValue, Item
-from singletable.errors import ItemTooLargeError, LargeItemWarning
+from singletable.errors import InvalidWriteError, ItemTooLargeError, LargeItemWarning
 from singletable.limits import ITEM_BYTES_MAX, KIB
 from singletable.values.sizes import number_bytes, text_bytes
 
@@ -20,7 +21,7 @@ def attribute_bytes(value: AttributeValue) -> int:
     ((tag, content),) = value.items()
     match tag:
         case "S":
-            return text_bytes(content)
+            return _text_bytes(content)
         case "N":
             return number_bytes(content)
         case "B":
@@ -28,7 +29,7 @@ def attribute_bytes(value: AttributeValue) -> int:
         case "BOOL" | "NULL":
             return 1
         case "SS":
-            return sum(map(text_bytes, content))
+            return sum(map(_text_bytes, content))
         case "NS":
             return sum(map(number_bytes, content))
         case "BS":
@@ -40,6 +41,16 @@ def attribute_bytes(value: AttributeValue) -> int:
                 text_bytes(name) + attribute_bytes(member) + _ELEMENT_BYTES
                 for name, member in content.items()
             )
+
+
+def _text_bytes(text: str) -> int:
+    try:
+        return text_bytes(text)
+    except UnicodeEncodeError as error:
+        raise InvalidWriteError(
+            f"{shown_value(text)} cannot be stored: it holds one half of a character that has two",
+            hint="texts that were cut, or read with errors='surrogateescape', hold such halves",
+        ) from error
 
 
 def item_bytes(item: Item) -> int:

@@ -25,6 +25,7 @@ from singletable.errors import (
     SeparatorError,
     UnknownFieldError,
 )
+from singletable.limits import PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX
 
 # --- making a key class ---------------------------------------------------------------------------
 
@@ -86,6 +87,7 @@ def _constructor(cls: type[Key]) -> Callable[..., None]:
     scope: dict[str, Any] = {
         "_refused": lambda values, error: _refused(cls, values, error),
         "_unknown": lambda given: _refuse_unknown(cls, given),
+        "_check_bytes": lambda text: _check_bytes(cls, text),
         "_write": cls.compiled.render_normalized if cls.compiled else None,
     }
     arguments = ["self", "*"] if names else ["self"]
@@ -101,10 +103,13 @@ def _constructor(cls: type[Key]) -> Callable[..., None]:
         "    fields = self.__dict__",
         "    try:",
         *[f"        fields[{name!r}] = {name} = _normalize{n}({name})" for n, name in enumerate(names)],
-        f"        fields['_text'] = {f'_write({values})' if cls.compiled else None}",
+        f"        fields['_text'] = _text = {f'_write({values})' if cls.compiled else None}",
         "    except ValueError as error:",
         f"        raise _refused({values}, error) from None",
     ]
+    if cls.compiled:
+        # No character takes more than 4 bytes: the length is all that most keys are asked for.
+        lines += [f"    if len(_text) > {cls._bytes_max // 4}:", "        _check_bytes(_text)"]
     exec("\n".join(lines), scope)  # the names are those of annotations, so they are identifiers
     function: Callable[..., None] = scope["__init__"]
     function.__qualname__ = f"{cls.__qualname__}.__init__"
@@ -125,6 +130,16 @@ def _refuse_unknown(cls: type[Key], given: Iterable[str]) -> None:
             raise UnknownFieldError(
                 f"{cls.shown()} has no field {name!r}", hint=f"it has {', '.join(known) or 'none'}"
             )
+
+
+def _check_bytes(cls: type[Key], text: str) -> None:
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if size > cls._bytes_max:
+        kind = "sort" if issubclass(cls, SortKey) else "partition"
+        raise KeyValueError(
+            f"{cls.shown()} comes to {size:,} bytes, and a {kind} key has {cls._bytes_max:,} at most",
+            hint="keep a long value in a field of its own, and a hash of it in the key",
+        )
 
 
 def _refused(cls: type[Key], values: tuple[Any, ...], error: ValueError) -> Exception:
@@ -169,6 +184,8 @@ class Key:
     template: ClassVar[str | None] = None
     parts: ClassVar[tuple[Part, ...]] = ()
     compiled: ClassVar[Template | None] = None
+    # AWS developer guide, "Quotas", "Partition keys and sort keys"; those of indexes too.
+    _bytes_max: ClassVar[int] = PARTITION_KEY_BYTES_MAX
 
     def __init_subclass__(cls, *, template: str | None = None) -> None:
         super().__init_subclass__()
@@ -236,6 +253,8 @@ class Key:
 
 class SortKey(Key):
     """A sort key, declared like a partition key."""
+
+    _bytes_max: ClassVar[int] = SORT_KEY_BYTES_MAX
 
     @classmethod
     def prefix(cls, **leading: Any) -> Prefix[Self]:

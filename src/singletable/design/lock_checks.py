@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 from singletable.client.calls import Call, Steps
 from singletable.design.actions import Action
 from singletable.design.checks import Finding
-from singletable.design.entity import Entity
+from singletable.design.entity import STORED, Entity
 from singletable.design.expressions import Placeholders
+from singletable.design.moving import key_attributes
 from singletable.design.requests import get_params
 from singletable.design.revising import changed_meanwhile
 from singletable.design.schema import EntitySchema
@@ -24,6 +26,7 @@ from singletable.design.uniqueness import (
     has_lock,
     lock_item,
     locks_of,
+    owner_attributes,
     owner_key,
 )
 from singletable.design.write_planning import clock_time
@@ -37,12 +40,14 @@ def is_lock(session: Session, item: Item) -> bool:
 def check_locks(session: Session, schema: EntitySchema[Any], entity: Entity) -> Steps[list[Finding]]:
     """Find unique values of an item that have no lock, or that of another item."""
     findings = []
+    # Where the item is, which may be a key that it had before.
+    expected = key_attributes(session, entity.__dict__[STORED])
     for lock in locks_of(session.catalog, schema, entity).values():
         answer = yield Call("GetItem", get_params(session.table, lock.key, consistent=True))
         found = answer.get("Item")
         owner = None if found is None else owner_key(session.catalog, found)
-        expected = schema.primary_key(entity)
         if owner != expected:
+            lock = replace(lock, owner=owner_attributes(session.catalog, expected))
             actions = yield from _taking(session, lock, found, owner)
             findings.append(Finding(schema.name, expected, ", ".join(lock.values), expected, owner, actions))
     return findings

@@ -26,7 +26,7 @@ from singletable.design.keys import Key, Prefix
 from singletable.design.markers import ShardOf
 from singletable.design.schema import Binding, EntitySchema
 from singletable.design.stored_values import Item, decode
-from singletable.errors import DeclarationError, DesignError
+from singletable.errors import DeclarationError, DesignError, KeyValueError
 
 Values = Mapping[str, Any]
 
@@ -123,6 +123,16 @@ def _key_object(key: type[Key], attributes: Any, item: Item) -> Key:
     return key(**{part.name: part.codec.parse(text) for part, text in zip(key.parts, texts, strict=True)})
 
 
+def old_keys_of(schema: EntitySchema[Any], key: Item) -> list[Item]:
+    """Return the keys that the item of a key may have had before (`was=`); none of a key that is an old one."""
+    if schema.key.keys.was is None:
+        return []
+    try:
+        return list(schema.old_primary_keys(*key_objects(schema, key)))
+    except KeyValueError:
+        return []
+
+
 def key_fields(schema: EntitySchema[Any], item: Item) -> dict[str, Any]:
     """Return the fields of a stored item that its key tells."""
     keys = [key for key in key_objects(schema, item) if key is not None]
@@ -150,7 +160,7 @@ def _owned(catalog: Catalog, owner: EntitySchema[Any]) -> list[EntitySchema[Any]
         return [catalog.resolve(child) for child in owner.entity.entity_options.owns]
     except DeclarationError as error:
         raise DeclarationError(
-            f"{owner.entity.__name__} owns what {error.message}", hint=error.hint
+            f"{owner.entity.__name__} has an owns= that cannot be: {error.message}", hint=error.hint
         ) from None
 
 

@@ -44,6 +44,9 @@ class Page(Generic[T]):
     def __len__(self) -> int:
         return len(self.items)
 
+    def __getitem__(self, number: int) -> T:
+        return self.items[number]
+
     @property
     def units(self) -> float:
         return self.usage.units

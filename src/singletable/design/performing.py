@@ -49,6 +49,8 @@ def perform(session: Session, action: Action) -> Steps[tuple[Item | None, float]
         if stored is not None and was_written(action, dict(stored), error):
             return None, 0.0
         raise action.refused(None if stored is None else dict(stored)) from error
+    finally:
+        session.cache.clear()  # also after an error: the write may have been carried out, and its answer lost
     return answer.get("Attributes"), read_units(answer)
 
 
@@ -113,6 +115,8 @@ def transact(session: Session, actions: Sequence[Action]) -> Steps[float]:
             left = remaining
         else:
             return read_units(answer)
+        finally:
+            session.cache.clear()
     raise _kept_changing()
 
 

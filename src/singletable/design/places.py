@@ -77,6 +77,16 @@ class Binding:
             return {}
         return self.item_of(pk, sk)
 
+    def is_old(self, item: Item, values: Mapping[str, Any]) -> bool:
+        """Tell whether an item is still under the keys that it had before (`was=`), by the values that it has."""
+        if self.keys.was is None:
+            return False
+        pk, sk = (key.from_values(values) for key in self.keys.was)
+        if pk is None or sk is None:
+            return False
+        old, new = self.item_of(pk, sk), self.render(values)
+        return bool(new) and old != new and all(item.get(name) == value for name, value in old.items())
+
     def item_of(self, pk: Key, sk: Key | None) -> Item:
         """Return the key attributes of key objects."""
         if sk is None or not self.sk:

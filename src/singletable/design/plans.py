@@ -14,6 +14,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 from pydantic import BaseModel
 
 from singletable.client.calls import Steps
+from singletable.design.arguments import require_members, require_seconds
 from singletable.design.keys import Key, SortKey
 from singletable.design.pages import Found, Page, Usage
 from singletable.errors import DeclarationError, NotFoundError
@@ -59,6 +60,7 @@ class Plan:
 
     def cached(self, *, seconds: float) -> Self:
         """Allow answers that are so many seconds old. A write through the same open design forgets them all."""
+        require_seconds(seconds, "the age of an answer")
         return self.with_(cache_s=seconds)
 
     def consistent(self) -> Self:
@@ -142,6 +144,9 @@ class BatchGet(Plan, Generic[E]):
     """Reads many items by their whole keys: a hundred in a request, and again what is left unprocessed."""
 
     def __init__(self, entity: type[E], keys: Sequence[tuple[Key, SortKey | None]]) -> None:
+        require_members(keys, tuple, "items are read by pairs of keys, (pk, sk)")
+        for pair in keys:
+            require_members(pair, Key | None, "items are read by pairs of keys, (pk, sk)")
         self.entity = entity
         self.keys = tuple(keys)
 

@@ -36,6 +36,7 @@ _WAIT_S: Final = 0.05
 _WAIT_S_MAX: Final = 2.0
 _SETTLED_S_MAX: Final = 900.0
 _SETTLED: Final = frozenset({"ACTIVE", "ENABLED", "DISABLED"})
+_NEEDED: Final = frozenset({"time to live", "stream", "point-in-time recovery"})
 _MIGRATE: Final = "keys and indexes of a table that is there are changed by a migration"
 
 
@@ -93,7 +94,11 @@ def _change_settings(
 
 
 def ensure_table(session: Session) -> Steps[None]:
-    """Make the table of a design if it is not there; refuse one whose keys or indexes are others."""
+    """Make the table of a design if it is not there; refuse one whose keys or indexes are others.
+
+    A table that is there gets what the design cannot do without: the time to live, the stream and the recovery
+    that it declares and the table has none of. Other settings are for `create_table`.
+    """
     description = yield from describe_table(session.table)
     if description is None:
         yield from create_table(session)
@@ -106,6 +111,11 @@ def ensure_table(session: Session) -> Steps[None]:
     refuse_differences(
         declared.name, blocking, hint=f"{_MIGRATE}; open(..., create=False) opens it all the same"
     )
+    settings = yield from found_table(session.table, session.client.capabilities)
+    assert settings is not None
+    drift = differences(declared, settings, session.client.capabilities)
+    lacking = [each for each in drift if each.what in _NEEDED and each.found is None]
+    yield from _change_settings(declared, settings, lacking)
 
 
 # --- making -----------------------------------------------------------------------------------------------

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import ValidationError
-
 from singletable.client.calls import Steps
 from singletable.design.actions import Action, Prepared
 from singletable.design.conditions import Condition
@@ -30,7 +28,7 @@ from singletable.design.write_planning import (
     version_of,
     version_term,
 )
-from singletable.errors import AlreadyExistsError, DesignError, InvalidWriteError
+from singletable.errors import AlreadyExistsError, DesignError, InvalidItemError, InvalidWriteError
 
 
 def plan_create(session: Session, entity: Entity) -> Steps[Prepared]:
@@ -41,11 +39,11 @@ def plan_create(session: Session, entity: Entity) -> Steps[Prepared]:
         after = with_stored_numbers(session, schema, after, None)
     into = Placeholders()
     term = _absent(session, schema, into)
-    name = shown(schema, after)
 
     def refused(stored: Item | None) -> DesignError:
         return AlreadyExistsError(
-            f"{name} is there already", hint="put() replaces it, update() changes fields of it"
+            f"{shown(schema, after)} is there already",
+            hint="put() replaces it, update() changes fields of it",
         )
 
     action = _put_action(schema, after, [term], into, refused)
@@ -72,8 +70,12 @@ def plan_put(session: Session, entity: Entity, when: Condition | None) -> Steps[
         terms += same_numbers(session, schema, before, into)
     if when is not None:
         terms.append(condition_text(when, schema, into))
+    if schema in session.catalog.overlapping:
+        terms.append(_of_this_entity(schema, into))
 
     def refused(stored: Item | None) -> DesignError:
+        if stored is not None and stored.get(schema.discriminator, {}).get("S", schema.name) != schema.name:
+            return _of_another(schema, after, stored)
         return unless_counted(session, schema, when, stored, refusal(schema, entity, when, stored))
 
     action = _put_action(schema, after, terms, into, refused)
@@ -92,6 +94,20 @@ def _absent(session: Session, schema: EntitySchema[Any], into: Placeholders) -> 
         return absent
     now = into.value({"N": str(session.now_s())})
     return f"({absent} OR {into.name(schema.ttl.stored)} <= {now})"
+
+
+def _of_this_entity(schema: EntitySchema[Any], into: Placeholders) -> str:
+    """Write that no item of another entity is replaced. Items from before the discriminator have none."""
+    name = into.name(schema.discriminator)
+    return f"(attribute_not_exists({name}) OR {name} = {into.value({'S': schema.name})})"
+
+
+def _of_another(schema: EntitySchema[Any], after: Entity, stored: Item) -> InvalidItemError:
+    other = stored[schema.discriminator].get("S")
+    return InvalidItemError(
+        f"{shown(schema, after)} would replace an item of {other}, which can have the same key",
+        hint="begin the sort keys of different entities with different words",
+    )
 
 
 def _as_planned(
@@ -116,7 +132,8 @@ def _put_action(
     params: dict[str, Any] = {"Item": item}
     if terms:
         params["ConditionExpression"] = " AND ".join(terms)
-    return Action("Put", schema.primary_key(after), into.add_to(params), refused)
+    key = {name: item[name] for name in schema.table.key_attributes()}
+    return Action("Put", key, into.add_to(params), refused)
 
 
 def _finish(entity: Entity, after: Entity, action: Action) -> Any:
@@ -151,14 +168,10 @@ def _filled_in(
 def _valid(schema: EntitySchema[Any], entity: Entity, values: dict[str, Any]) -> Entity:
     """Return an entity of these values. Pydantic does not look at what is assigned to a field."""
     try:
-        valid: Entity = schema.entity.__pydantic_validator__.validate_python(values)
-    except ValidationError as error:
+        valid: Entity = schema.validated(values)
+    except InvalidWriteError:
         schema.primary_key(entity)  # a key that cannot be built is the first thing to be said
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise InvalidWriteError(
-            f"{schema.entity.__name__}.{where} cannot be stored: {first['msg']}"
-        ) from error
+        raise
     stored = entity.__dict__.get(STORED)
     if stored is not None:
         valid.__dict__[STORED] = stored

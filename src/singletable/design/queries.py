@@ -8,7 +8,8 @@ from typing import Any, Final, Generic, Self, TypeVar
 from pydantic import BaseModel
 
 from singletable.client.calls import Steps
-from singletable.design.conditions import Condition, Eq
+from singletable.design.arguments import require_count, require_members
+from singletable.design.conditions import Condition, Eq, require_condition
 from singletable.design.keys import Key
 from singletable.design.pages import Page, Usage
 from singletable.design.plans import Plan
@@ -33,12 +34,13 @@ class Many(Plan, Generic[E]):
 
     def limit(self, count: int) -> Self:
         """Read so many items at most, however they are asked for."""
-        if count < 1:
-            raise ValueError(f"a limit is at least one item, not {count}")
+        require_count(count, "a limit")
         return self.with_(limited=count)
 
     def request(self, limit: int | None = None) -> Any:
         """Return the exact requests that a page of so many items begins with."""
+        if limit is not None:
+            require_count(limit, "a limit")
         return self.running.request(self, limit)
 
     def page(self, limit: int = PAGE_LIMIT, cursor: str | None = None) -> Page[E]:
@@ -125,6 +127,8 @@ class Query(Many[E]):
 
     def where(self, *conditions: Condition, **equal: Any) -> Self:
         """Throw away what does not meet conditions. It is read, and paid for, all the same."""
+        for condition in conditions:
+            require_condition(condition)
         more = (*conditions, *(Eq(name, value) for name, value in equal.items()))
         return self.with_(conditions=(*self.conditions, *more))
 
@@ -140,6 +144,7 @@ class Merged(Many[E]):
     """Reads several queries of one kind as one, in the order of the sort key: the shards of a partition."""
 
     def __init__(self, parts: Sequence[Query[E]]) -> None:
+        require_members(parts, Query, "merged are queries")
         if not parts:
             raise DeclarationError("there is nothing to merge")
         kinds = {(part.entity, part.place, part.forward) for part in parts}
@@ -179,6 +184,7 @@ class Walk(Many[E]):
     """Reads plans one after the other, the next when one is at its end: the months of a feed."""
 
     def __init__(self, parts: Sequence[Query[E] | Merged[E]]) -> None:
+        require_members(parts, Query | Merged, "walked through are queries")
         if not parts:
             raise DeclarationError("there is nothing to walk through")
         self.parts = tuple(parts)

@@ -7,6 +7,7 @@ REMINDER items of the same partition are not read.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, Literal
 
 from singletable.design.keys import NoSortKey, Prefix, SortKey
@@ -112,11 +113,27 @@ def text_condition(bounds: SortRange) -> SortCondition | None:
         return SortCondition("=", (bounds.eq.render(),))
     own = _own_prefix(bounds.of)
     if bounds.is_bounded:
+        _refuse_unsorted(bounds)
         return _between(own, _lower(bounds), _upper(bounds))
     if not bounds.of.parts:
         return SortCondition("=", (own,))
     text = bounds.begins.text if bounds.begins else own
     return SortCondition("begins_with", (text,)) if text else None
+
+
+def _refuse_unsorted(bounds: SortRange) -> None:
+    """Refuse a range over texts that do not sort as their values do; leading values that bounds share are none."""
+    lower, upper = (
+        [] if bound is None else leading(bound) for bound in (bounds.gt or bounds.ge, bounds.lt or bounds.le)
+    )
+    is_shared = True
+    for part, (low, high) in zip(bounds.of.parts, zip_longest(lower, upper), strict=False):
+        is_shared = is_shared and low == high
+        if not is_shared and not part.codec.sorts:
+            raise KeyValueError(
+                f"{bounds.of.shown()} has no range of {part.name}: its texts do not sort as its values do",
+                hint=f"10 is before 9 until a number has a width, as {{{part.name}:06}}, or Pad",
+            )
 
 
 def _own_prefix(of: type[SortKey]) -> str:

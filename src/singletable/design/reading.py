@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from itertools import chain
 from typing import Any, Final, TypeVar
 
 from singletable.client.calls import Call, Steps, Wait
 from singletable.design.answers import entity_of, read_units, waits
+from singletable.design.arguments import require_count
 from singletable.design.collections import Collect, Member, members_of
 from singletable.design.cursors import identity, read_cursor, write_cursor
 from singletable.design.ordered_reading import Limited, Merging, Walking, share
@@ -17,6 +19,7 @@ from singletable.design.requests import (
     changing_queries,
     collection_params,
     get_params,
+    old_queries,
     query_identity,
     query_params,
 )
@@ -41,26 +44,43 @@ class Reader:
     # --- requests ----------------------------------------------------------------------------------
 
     def request(self, plan: Any, limit: int | None = None) -> Any:
-        """Return the exact request of a plan; of one that makes several, all that it begins with."""
+        """Return the exact request of a plan; of one that makes several, all that it begins with.
+
+        While keys change (`was=`), it makes several: those under the old keys are among them, in their order.
+        """
         session = self.session
         match plan:
             case Get():
-                return self._get_params(plan)
+                return _one_or_all(self._get_requests(plan))
             case Query():
-                return query_params(session, plan, _within(limit, plan.limited), None)
+                return _one_or_all(self._query_requests(plan, _within(limit, plan.limited)))
             case Merged():
                 each = share(_within(limit, plan.limited), len(plan.parts))
-                return [query_params(session, part, each, None) for part in self._parts(plan)]
+                return [request for part in self._parts(plan) for request in self._query_requests(part, each)]
             case Walk():
                 return [self.request(part, _within(limit, plan.limited)) for part in self._parts(plan)]
             case BatchGet():
-                return [_batch_params(session, chunk, plan) for chunk in _chunks(_distinct(session, plan))]
+                keys = [_distinct(session, plan), *([olds] if (olds := _old_distinct(session, plan)) else [])]
+                return [_batch_params(session, chunk, plan) for some in keys for chunk in _chunks(some)]
             case Collect(pk=None):
                 return {name: self.request(self._inherit(plan, part)) for name, part in plan.parts.items()}
             case Collect():
-                return collection_params(session, plan, None)
+                changing = changing_queries(session.catalog, plan).values()
+                others = [self._query_requests(self._inherit(plan, query), None) for query in changing]
+                return _one_or_all([collection_params(session, plan, None), *chain.from_iterable(others)])
             case _:
                 raise TypeError(f"{plan!r} is no plan")
+
+    def _get_requests(self, plan: Get[Any]) -> list[dict[str, Any]]:
+        """Return the requests of a get: where the item was before only if it is not there, then there again."""
+        first = self._get_params(plan)
+        olds = self.session.catalog.schema_for(plan.entity).old_primary_keys(plan.pk, plan.sk)
+        others = [{**first, "Key": key} for key in olds]
+        return [first, *others, first] if others else [first]
+
+    def _query_requests(self, query: Query[Any], limit: int | None) -> list[dict[str, Any]]:
+        olds = [query_params(self.session, old, None, None) for old in old_queries(self.session, query)]
+        return [*olds, query_params(self.session, query, limit, None)]
 
     def _get_params(self, plan: Get[Any]) -> dict[str, Any]:
         session = self.session
@@ -203,8 +223,7 @@ class Reader:
 
     def page(self, plan: Many[Any], limit: int, cursor: str | None) -> Steps[Page[Any]]:
         """Read a page from where a cursor says."""
-        if limit < 1:
-            raise ValueError(f"a page has at least one item, not {limit}")
+        require_count(limit, "a limit")
         session, usage = self.session, Usage()
         query = identity([session.catalog.name, self._identity(plan)])
         positions = None if cursor is None else read_cursor(session.cursor_key, query, cursor)
@@ -267,6 +286,16 @@ def _distinct(session: Session, plan: BatchGet[Any]) -> list[Item]:
     schema = session.catalog.schema_for(plan.entity)
     keys = [schema.primary_key_of(pk, sk) for pk, sk in plan.keys]
     return list({hashable(key): key for key in keys}.values())
+
+
+def _old_distinct(session: Session, plan: BatchGet[Any]) -> list[Item]:
+    schema = session.catalog.schema_for(plan.entity)
+    keys = [key for pk, sk in plan.keys for key in schema.old_primary_keys(pk, sk)]
+    return list({hashable(key): key for key in keys}.values())
+
+
+def _one_or_all(requests: list[dict[str, Any]]) -> Any:
+    return requests[0] if len(requests) == 1 else requests
 
 
 def _chunks(keys: list[Item]) -> list[list[Item]]:

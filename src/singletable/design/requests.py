@@ -10,6 +10,7 @@ from singletable.design.collections import Collect, members_of
 from singletable.design.conditions import describe, fields_of
 from singletable.design.expressions import Placeholders, condition_data, condition_text, not_expired
 from singletable.design.keys import Key, Prefix, SortKey
+from singletable.design.old_keys import old_keys
 from singletable.design.queries import Query
 from singletable.design.ranges import Bound, SortRange, leading, sort_range, text_condition
 from singletable.design.schema import Binding, EntitySchema, key_item
@@ -215,6 +216,15 @@ def changing_queries(catalog: Catalog, plan: Collect[Any]) -> dict[str, Query[An
             index = None if plan.index is None else plan.index.name
             found[member.name] = Query(member.entity, binding.name, index, plan.pk, bounds)
     return found
+
+
+def old_queries(session: Session, query: Query[Any]) -> list[Query[Any]]:
+    """Return the queries by which a query also finds what is under old keys: each reads a whole partition."""
+    was = session.catalog.schema_for(query.entity).bindings[query.place].keys.was
+    if was is None:
+        return []
+    bounds = sort_range(was[1], None, gt=None, ge=None, lt=None, le=None)
+    return [query.with_(pk=pk, bounds=bounds) for pk in old_keys(was[0], (query.pk,))]
 
 
 def _member_bindings(catalog: Catalog, plan: Collect[Any]) -> list[Binding]:

@@ -14,6 +14,7 @@ from singletable.client.calls import Call, Steps
 from singletable.design.actions import Action, Order, Refused
 from singletable.design.entity import STORED, Entity, key_values
 from singletable.design.expressions import Placeholders
+from singletable.design.owning import old_keys_of
 from singletable.design.requests import get_params
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
@@ -59,7 +60,22 @@ def shown(key: Item) -> str:
 
 
 def read_stored(session: Session, schema: EntitySchema[Any], key: Item) -> Steps[Entity | None]:
-    """Read an item consistently, also one whose time is over; None if there is none, or one of another entity."""
+    """Read an item consistently, also one whose time is over; None if there is none, or one of another entity.
+
+    One that is still under an old key (`was=`) is found by its new one.
+    """
+    found = yield from _read_at(session, schema, key)
+    if found is not None or schema.key.keys.was is None:
+        return found
+    # It may move meanwhile, so the new key comes once more behind the old ones.
+    for old in (*old_keys_of(schema, key), key):
+        found = yield from _read_at(session, schema, old)
+        if found is not None and schema.primary_key(found) == key:
+            return found
+    return None
+
+
+def _read_at(session: Session, schema: EntitySchema[Any], key: Item) -> Steps[Entity | None]:
     answer = yield Call("GetItem", get_params(session.table, key, consistent=True))
     item = answer.get("Item")
     if item is None or session.catalog.schema_of(item) is not schema:
@@ -115,7 +131,7 @@ def _key_changes(
     parts: set[str] = set()
     values = key_values(after)
     for binding in schema.indexes:
-        if not binding.reads() & (fields | set(schema.properties)):
+        if not binding.reads() & (fields | schema.properties):
             continue
         parts |= binding.reads()
         rendered = binding.render(values)

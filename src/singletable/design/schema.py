@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property, partial
 from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import ValidationError
+from pydantic_core import SchemaValidator
 
 from singletable.design.bindings import Keys
 from singletable.design.casing import Casing, stored_name
+from singletable.design.conditions import fields_of
 from singletable.design.entity import (
     STORED,
     Entity,
@@ -18,6 +21,7 @@ from singletable.design.entity import (
     table_keys,
 )
 from singletable.design.field_codecs import FieldCodec, field_codec, markers_of
+from singletable.design.field_validation import bounded_fields, field_validator_of, has_model_validators
 from singletable.design.keys import Key
 from singletable.design.markers import Auto, Expires, Lock, TimeToLive
 from singletable.design.old_keys import old_keys
@@ -25,7 +29,7 @@ from singletable.design.places import AttributeType, Binding, KeyAttribute, key_
 from singletable.design.relations import Derived, Unique
 from singletable.design.stored_values import AttributeValue, Item, decode
 from singletable.design.tables import Table
-from singletable.errors import DeclarationError, InvalidItemError
+from singletable.errors import DeclarationError, InvalidItemError, InvalidWriteError
 
 __all__ = ["AttributeType", "Binding", "EntitySchema", "KeyAttribute", "key_item"]
 
@@ -56,6 +60,8 @@ class EntitySchema(Generic[E]):
         self.version = self._marked(Lock)
         self.ttl = self._marked(TimeToLive)
         self.expires = self._expires()
+        self.expiry_reads = self._expiry_reads()
+        self.lock_reads = self._lock_reads()
         self.created = self._auto("create")
         self.updated = self._auto("write")
         self.schema_version = entity.entity_options.schema_version
@@ -63,7 +69,10 @@ class EntitySchema(Generic[E]):
         self._upcasters = {caster.version: caster for caster in declared(entity, Upcaster).values()}
         self._key_names = frozenset(name for binding in self.bindings.values() for name in binding.written())
         self._known = self._known_names()
-        self._validate = entity.__pydantic_validator__.validate_python
+        self.bounded = bounded_fields(entity)
+        # A strict model would refuse the texts that its times and ids are stored as.
+        self._validate = partial(entity.__pydantic_validator__.validate_python, strict=False)
+        self.has_model_validators = has_model_validators(entity)
         self._check_names()
         self._check_shared()
         self._absent = {
@@ -88,6 +97,23 @@ class EntitySchema(Generic[E]):
 
     def _expires(self) -> Expires | None:
         return _first(self._markers[self.ttl.name], Expires) if self.ttl else None
+
+    def _expiry_reads(self) -> frozenset[str]:
+        """Name the fields that decide when an item expires."""
+        if self.expires is None:
+            return frozenset()
+        condition = () if self.expires.when is None else fields_of(self.expires.when)
+        return frozenset((*condition, *(() if self.expires.after is None else (self.expires.after,))))
+
+    def _lock_reads(self) -> frozenset[str]:
+        """Name the fields that decide the locks of an item: those that must be unique, and those of its expiry."""
+        names = {name for unique in self.uniques for name in unique.key.reads()}
+        if not names:
+            return frozenset()
+        if names - self.fields.keys():
+            return frozenset(self.fields)  # a property may be made from any of them
+        expiry = () if self.ttl is None else (self.ttl.name,)
+        return self.expiry_reads.union(names, expiry)
 
     def _auto(self, when: Literal["create", "write"]) -> tuple[str, ...]:
         return tuple(name for name, markers in self._markers.items() if Auto(when) in markers)
@@ -132,6 +158,27 @@ class EntitySchema(Generic[E]):
                             hint="one attribute has one template, and one condition",
                         )
 
+    # --- what is valid ---------------------------------------------------------------------------------
+
+    @cached_property
+    def _field_validator(self) -> SchemaValidator:
+        return field_validator_of(self.entity)
+
+    def valid_field(self, name: str, value: Any) -> Any:
+        """Validate the value of one field, as the entity would; raise Pydantic's error."""
+        validated: Any = self._field_validator.validate_assignment({}, name, value)
+        return validated[0][name]
+
+    def validated(self, values: dict[str, Any]) -> E:
+        """Build an entity of the values of all its fields; raise InvalidWriteError where it cannot be stored."""
+        try:
+            entity: E = self._validate(values)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, (self.entity.__name__, *first["loc"])))
+            raise InvalidWriteError(f"{where} cannot be stored: {first['msg']}") from error
+        return entity
+
     # --- entity to item ------------------------------------------------------------------------------
 
     def to_item(self, entity: E) -> Item:
@@ -144,7 +191,7 @@ class EntitySchema(Generic[E]):
         values = entity.__dict__
         for name, codec in self.fields.items():
             value = values.get(name)
-            if not codec.is_omitted(value):
+            if value or not codec.is_omitted(value):
                 item[codec.stored] = codec.encode(value)
         return item
 
@@ -203,7 +250,7 @@ class EntitySchema(Generic[E]):
             for name, absent in self._absent.items():
                 values.setdefault(name, absent())
             entity: E = self._validate(values)
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:  # a time may be too far away to be one
             raise self._invalid(item, error) from error
         entity.__dict__[STORED] = item
         return entity
@@ -238,7 +285,7 @@ class EntitySchema(Generic[E]):
             version += 1
         return {name: value for name, value in values.items() if name in self.fields}
 
-    def _invalid(self, item: Item, error: ValueError) -> InvalidItemError:
+    def _invalid(self, item: Item, error: Exception) -> InvalidItemError:
         what, others = str(error), 0
         if isinstance(error, ValidationError):
             first = error.errors(include_url=False, include_context=False)[0]

@@ -44,7 +44,8 @@ class AnswerCache:
 
     def put(self, key: str, answer: Any, until_us: int, *, emptied: int) -> None:
         """Keep an answer, unless the cache was emptied since it was asked for."""
-        items = 1 + len(answer.get("Items", ()))
+        found = [answer.get("Items", ()), *answer.get("Responses", {}).values()]
+        items = 1 + sum(map(len, found))
         with self._lock:
             if emptied != self._emptied:
                 return

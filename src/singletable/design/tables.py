@@ -14,6 +14,8 @@ Encryption = Literal["AWS_OWNED", "AWS_MANAGED"] | str
 StreamView = Literal["KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES"]
 
 _PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
+_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{3,255}")
+_NAMES: Final = "names of tables and indexes have 3 to 255 characters: letters, digits, _, - and ."
 _PITR_DAYS_MAX: Final = 35
 
 
@@ -47,6 +49,7 @@ class Table:
         for name in names:
             if names.count(name) > 1:
                 raise DeclarationError(f"{cls.__name__} has two indexes named {name}")
+        _check_names(cls)
         _check_settings(cls)
 
     @classmethod
@@ -59,7 +62,7 @@ class Table:
         """Return the table's name in an environment; `otherwise` stands for what nobody gives."""
         wanted = _PLACEHOLDER.findall(cls.name)
         known = {**dict.fromkeys(wanted, otherwise), **cls.defaults, **environment}
-        missing = [name for name in wanted if known[name] is None]
+        missing = [name for name in wanted if known[name] in (None, "")]
         if missing:
             raise DeclarationError(
                 f"the table's name is {cls.name}, and {', '.join(missing)} is not given",
@@ -71,7 +74,26 @@ class Table:
                 f"the table's name is {cls.name}: it has no {', '.join(unknown)}",
                 hint=f"it has {', '.join(wanted) or 'no placeholders'}",
             )
-        return _PLACEHOLDER.sub(lambda match: str(known[match[1]]), cls.name)
+        name = _PLACEHOLDER.sub(lambda match: str(known[match[1]]), cls.name)
+        if not _NAME.fullmatch(name):
+            raise DeclarationError(f"the table's name {cls.name} is {name!r} here", hint=_NAMES)
+        return name
+
+
+def _check_names(table: type[Table]) -> None:
+    """Refuse names that no target takes; what placeholders stand for is not known yet."""
+    if not _NAME.fullmatch(_PLACEHOLDER.sub("any", table.name)):
+        raise DeclarationError(f"{table.__name__} is named {table.name!r}", hint=_NAMES)
+    for index in table.indexes:
+        if not _NAME.fullmatch(index.name):
+            raise DeclarationError(f"{table.__name__} has an index named {index.name!r}", hint=_NAMES)
+    keys = [table.key_attributes(), *((*index.pk, *index.sk) for index in table.indexes)]
+    for attributes in keys:
+        if not all(attributes) or len(set(attributes)) < len(attributes):
+            raise DeclarationError(
+                f"{table.__name__} has a key of the attributes {', '.join(map(repr, attributes))}",
+                hint="each attribute of a key has a name of its own",
+            )
 
 
 def _check_settings(table: type[Table]) -> None:

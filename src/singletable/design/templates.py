@@ -77,6 +77,11 @@ class Template:
         """Name the fields that are in the text: all but those of one shard."""
         return tuple(part.name for part in self._parts if isinstance(part, Slot))
 
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Return the literal texts and the fields, without those of one shard."""
+        return self._parts
+
     def normalize(self, name: str, value: Any) -> Any:
         """Return what a key holds of a field's value, or refuse it with the key, the field and the template."""
         codec = self.codecs.get(name)
@@ -106,9 +111,9 @@ class Template:
         """Write a key from values that `normalize` has returned, in the order of `names`, unchecked."""
         return self._write(*values)
 
-    def parse(self, text: str) -> dict[str, Any]:
+    def parse(self, text: object) -> dict[str, Any]:
         """Read the values of a key, or refuse a text that this template does not render."""
-        found = self.pattern.fullmatch(text)
+        found = self.pattern.fullmatch(text) if isinstance(text, str) else None
         if found is None:
             raise KeyValueError(f"{text!r} is no {self.owner}: the template is {self.text!r}")
         texts = iter(found.groups())

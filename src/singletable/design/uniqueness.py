@@ -28,7 +28,6 @@ from typing import Any, Final
 from singletable.client.calls import Call, Steps
 from singletable.design.actions import Action, shown_key
 from singletable.design.catalog import Catalog
-from singletable.design.conditions import fields_of
 from singletable.design.entity import Entity
 from singletable.design.expressions import Placeholders
 from singletable.design.relations import Unique
@@ -73,21 +72,6 @@ class LockChange:
 
 
 # --- what a write does to locks -------------------------------------------------------------------------
-
-
-def lock_reads(schema: EntitySchema[Any]) -> frozenset[str]:
-    """Name the fields that decide the locks of an entity: those that must be unique, and those of its expiry."""
-    names = {name for unique in schema.uniques for name in unique.key.reads()}
-    if not names:
-        return frozenset()
-    if names - schema.fields.keys():
-        return frozenset(schema.fields)  # a property may be made from any of them
-    if schema.ttl is not None:
-        names.add(schema.ttl.name)
-    if schema.expires is not None:
-        names.update(fields_of(schema.expires.when) if schema.expires.when is not None else ())
-        names.update([schema.expires.after] if schema.expires.after is not None else ())
-    return frozenset(names)
 
 
 def lock_actions(

@@ -10,10 +10,10 @@ from singletable.client.calls import Steps
 from singletable.design.actions import Action, Prepared
 from singletable.design.effects import effect_reads, effects
 from singletable.design.entity import STORED, Entity, field_values, key_values
-from singletable.design.expiry import expiry_of, expiry_reads
+from singletable.design.expiry import expiry_of
 from singletable.design.expressions import Placeholders, condition_text, not_expired
-from singletable.design.field_changes import Changes, applied, checked_changes, resolved
-from singletable.design.item_sizes import check_size
+from singletable.design.field_changes import Changes, applied, checked_changes, resolved, validation_reads
+from singletable.design.item_sizes import ITEM_BYTES_LARGE, attribute_bytes, check_size, item_bytes
 from singletable.design.kept_numbers import refuse_counted, unless_counted, with_current_numbers
 from singletable.design.plans import Get
 from singletable.design.schema import Binding, EntitySchema
@@ -33,6 +33,7 @@ from singletable.design.write_planning import (
 )
 from singletable.design.writes import Add, Append, Update
 from singletable.errors import DesignError, InvalidWriteError, NotFoundError
+from singletable.values.sizes import text_bytes
 
 
 @dataclass(slots=True)
@@ -71,10 +72,11 @@ def plan_update(session: Session, write: Update[Any], *, fresh: bool) -> Steps[P
     before = as_stored(schema, target) if isinstance(target, Entity) and not fresh else None
     known = _known(target, before)
     reads = effect_reads(session, schema)
-    is_effective = bool(reads & (changes.keys() | set(schema.properties)))
+    is_effective = bool(reads & (changes.keys() | schema.properties))
     needed = _needed(schema, changes) | (reads if is_effective else frozenset())
     plain = {name for name, value in changes.items() if not isinstance(value, Add | Append)}
-    if before is None and (fresh or is_effective or needed - known.keys() - plain):
+    is_read = fresh or is_effective or schema.has_model_validators or bool(needed - known.keys() - plain)
+    if before is None and is_read:
         before = yield from read_stored(session, schema, key_of(schema, target))
         if before is None or schema.is_expired(before.__dict__[STORED], session.now_s()):
             raise NotFoundError(f"{shown(schema, target)} is not there", hint="create() makes it")
@@ -83,7 +85,7 @@ def plan_update(session: Session, write: Update[Any], *, fresh: bool) -> Steps[P
         before = yield from with_current_numbers(session, schema, before, needed)
         known = key_values(before)
     if before is not None:
-        changes = resolved(changes, needed, before)
+        changes = resolved(schema, changes, needed, before)
         relative = write.changes.keys() - plain
         guarded = (needed - plain) | (needed & relative) | (reads if is_effective else frozenset())
     else:
@@ -109,10 +111,9 @@ def _needed(schema: EntitySchema[Any], changes: Changes) -> frozenset[str]:
     needed: set[str] = set()
     for binding in _touched(schema, changes):
         needed |= binding.reads()
-    expiry = expiry_reads(schema)
-    if expiry & changes.keys():
-        needed |= expiry
-    return frozenset(needed)
+    if schema.expiry_reads & changes.keys():
+        needed |= schema.expiry_reads
+    return validation_reads(schema, changes) | needed
 
 
 def _touched(schema: EntitySchema[Any], changes: Changes) -> list[Binding]:
@@ -120,7 +121,7 @@ def _touched(schema: EntitySchema[Any], changes: Changes) -> list[Binding]:
 
     What a property is made of is not known, so the keys that are built from one may always change.
     """
-    changing = changes.keys() | set(schema.properties)
+    changing = changes.keys() | schema.properties
     indexes = {binding.index for binding in schema.indexes if binding.reads() & changing}
     return [binding for binding in schema.indexes if binding.index in indexes]
 
@@ -153,7 +154,7 @@ def _action(session: Session, plan: _Plan) -> tuple[Action, Entity | None]:
         terms.append(alive)
     if write.when is not None:
         terms.append(condition_text(write.when, schema, into))
-    if after is not None:
+    if after is not None and _may_be_large(plan):
         check_size(schema.to_item(after), schema.entity)
     params = {"UpdateExpression": _expression(plan), "ConditionExpression": " AND ".join(terms)}
     refused = _refused(session, plan)
@@ -183,7 +184,7 @@ def _set_expiry(session: Session, plan: _Plan, after: Entity | None) -> None:
     schema = plan.schema
     if schema.ttl is None or schema.expires is None or schema.ttl.name in plan.changes:
         return
-    if not expiry_reads(schema) & plan.changes.keys():
+    if not schema.expiry_reads & plan.changes.keys():
         return
     values = {**plan.known, **plan.changes} if after is None else after.__dict__
     expiry = expiry_of(schema, values, clock_time(session))
@@ -229,7 +230,7 @@ def _guards(plan: _Plan, *, is_older: bool) -> list[str]:
     if is_older:
         return _same_item(schema, before, plan.into)
     guarded = plan.guarded
-    if guarded & set(schema.properties):  # which are made of any fields
+    if guarded & schema.properties:  # which are made of any fields
         guarded = frozenset(schema.fields)
     return unchanged(schema, guarded - set(schema.key.keys.reads()), before, plan.into)
 
@@ -238,6 +239,17 @@ def _same_item(schema: EntitySchema[Any], before: Entity, into: Placeholders) ->
     stored: Item = before.__dict__[STORED]
     keys = schema.table.key_attributes()
     return [f"{into.name(name)} = {into.value(value)}" for name, value in stored.items() if name not in keys]
+
+
+def _may_be_large(plan: _Plan) -> bool:
+    """Tell whether what is stored and what is written come to a large item."""
+    stored: Item | None = None if plan.before is None else plan.before.__dict__.get(STORED)
+    if stored is None:
+        return True
+    written = sum(map(attribute_bytes, plan.into.values.values())) + sum(
+        map(text_bytes, plan.into.names.values())
+    )
+    return item_bytes(stored) + written > ITEM_BYTES_LARGE
 
 
 # --- items of an older schema version ------------------------------------------------------------------------

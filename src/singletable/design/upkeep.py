@@ -59,8 +59,8 @@ def upkeep_steps(session: Session, change: EntityChange) -> Steps[None]:
         yield from _count(session, change, replace(touch, needs_parent=True))
     for copied in belonging.repeated(change.schema, "stream"):
         yield from _spread(session, copied, change)
-    for copied in belonging.copies:
-        if copied.link.child is change.schema and copied.by == "stream":
+    for copied in belonging.copying(change.schema):
+        if copied.by == "stream":
             yield from _catch_up(session, copied, change)
     for made in belonging.made_from(change.schema, "stream"):
         yield from _derive(session, made, change)

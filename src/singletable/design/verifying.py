@@ -1,5 +1,6 @@
 """Goes through a table and compares what is kept with what it is kept of: counters, averages, copies, derived
-items, the locks of unique values, and the keys of indexes.
+items, the locks of unique values, and the keys of indexes. Items that are still under old keys (`was=`) are
+counted apart: where they are is right.
 
 It may run while others write. What looks wrong is read once more before it is reported, and a repair is carried
 out only while nothing has changed; otherwise it is worked out again. Counters that a stream consumer keeps are
@@ -9,23 +10,33 @@ expired item counts until it is removed. What is found in an index can be late; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 from singletable.client.calls import Call, Steps
 from singletable.design.actions import Action
-from singletable.design.checks import Check, Finding, checks_of
+from singletable.design.arguments import require_callable
+from singletable.design.bringing_home import bring_item_home
+from singletable.design.checks import (
+    Check,
+    Finding,
+    checks_of,
+    copy_check,
+    made_check,
+    number_check,
+    old_places,
+)
 from singletable.design.committing import settle
 from singletable.design.entity import STORED, Entity
 from singletable.design.lock_checks import check_locks, check_owner, is_lock
 from singletable.design.reading import hashable
 from singletable.design.requests import get_params
 from singletable.design.revising import read_stored
-from singletable.design.schema import EntitySchema
+from singletable.design.schema import Binding, EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_values import Item
-from singletable.errors import InvalidItemError
+from singletable.errors import DesignError, InvalidItemError, MigrationError
 
 _LOOKS_MAX: Final = 10
 
@@ -40,6 +51,7 @@ class Mismatch:
     expected: Any
     found: Any
     is_repaired: bool = False
+    is_repairable: bool = True  # otherwise nobody can know how, and it is for people
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +60,7 @@ class VerifyReport:
 
     items: int
     differences: tuple[Mismatch, ...]
+    under_old_keys: int = 0  # items that are still where `was=` says; with `repair` they were brought home
 
     @property
     def is_clean(self) -> bool:
@@ -60,19 +73,53 @@ Progress = Callable[[int, int], object]  # items that were read, and differences
 
 def verify(session: Session, *, repair: bool, progress: Progress | None = None) -> Steps[VerifyReport]:
     """Recompute what is kept and report what differs; with `repair`, put it right."""
-    items = 0
+    require_callable(progress, "progress")
+    items = old = 0
     differences: dict[tuple[Any, ...], Mismatch] = {}
     params: dict[str, Any] = {"TableName": session.table, "ConsistentRead": True}
     while True:
         answer = yield Call("Scan", params)
+        old += yield from _old_items(session, answer["Items"], repair=repair)
         for each in (yield from _verified_page(session, answer["Items"], repair=repair)):
             differences[each.entity, hashable(each.key), each.field] = each
         items += len(answer["Items"])
         if progress is not None:
             progress(items, len(differences))
         if "LastEvaluatedKey" not in answer:
-            return VerifyReport(items, tuple(differences.values()))
+            return VerifyReport(items, tuple(differences.values()), old)
         params["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+
+def _old_items(session: Session, items: list[Item], *, repair: bool) -> Steps[int]:
+    """Count the items of a page that are under old keys; with `repair`, bring them home."""
+    count = 0
+    for at, item in enumerate(items):
+        schema = session.catalog.schema_of(item)
+        if schema is None or all(binding.keys.was is None for binding in schema.bindings.values()):
+            continue
+        try:
+            entity = schema.to_entity(item)
+            places = old_places(schema, entity)
+        except DesignError:
+            continue  # which is said later
+        count += bool(places)
+        if places and repair:
+            items[at] = yield from _brought_home(session, schema, places, entity)
+    return count
+
+
+def _brought_home(
+    session: Session, schema: EntitySchema[Any], places: list[Binding], entity: Entity
+) -> Steps[Item]:
+    item: Item = entity.__dict__[STORED]
+    try:
+        for place in places:
+            yield from bring_item_home(session, schema, place, item)
+    except MigrationError:
+        return item  # another item has its new key: that is for people
+    home = yield from read_stored(session, schema, schema.primary_key(entity))
+    stored: Item = item if home is None else home.__dict__[STORED]
+    return stored
 
 
 def _verified_page(session: Session, items: list[Item], *, repair: bool) -> Steps[list[Mismatch]]:
@@ -100,12 +147,38 @@ def _verified(session: Session, item: Item, *, repair: bool) -> Steps[list[Misma
         entity = schema.to_entity(item)
     except InvalidItemError as error:
         key = {name: item[name] for name in session.catalog.table.key_attributes()}
-        return [Mismatch(schema.name, key, "", "an item that can be read", error.message)]
+        return [
+            Mismatch(schema.name, key, "", "an item that can be read", error.message, is_repairable=False)
+        ]
+    return (yield from verified_by(session, schema, entity, _checks(session, schema), repair=repair))
+
+
+def verified_by(
+    session: Session, schema: EntitySchema[Any], entity: Entity, checks: Iterable[Check], *, repair: bool
+) -> Steps[list[Mismatch]]:
+    """Report what some checks find of an item that was read, and what is still so; with `repair`, put it right."""
     differences = []
-    for check in _checks(session, schema):
+    for check in checks:
         if (yield from check(session, entity)):
             differences += yield from _confirmed(session, schema, entity, check, repair=repair)
     return differences
+
+
+def kept_checks(
+    session: Session, schema: EntitySchema[Any], fields: Collection[str], derived: Collection[str]
+) -> list[Check]:
+    """Return the checks of what items of an entity keep: values, numbers and copies by name, and derived items."""
+    belonging = session.catalog.belonging
+    checks = [number_check(each) for each in belonging.counting(schema) if each.field in fields]
+    checks += [copy_check(each) for each in belonging.copying(schema) if each.field in fields]
+    if any(unique.name in fields for unique in schema.uniques):
+        checks.append(lambda session, entity: check_locks(session, schema, entity))
+    checks += [
+        made_check(each, schema)
+        for each in belonging.made
+        if each.link.child.name in derived and schema in (each.link.parent, each.link.child)
+    ]
+    return checks
 
 
 def _checks(session: Session, schema: EntitySchema[Any]) -> Iterator[Check]:
@@ -155,7 +228,15 @@ def _settled(session: Session, look: Look, *, repair: bool) -> Steps[list[Mismat
         if is_repaired:
             yield from _repair(session, look, finding.field)
         differences.append(
-            Mismatch(finding.entity, finding.key, finding.field, finding.expected, finding.found, is_repaired)
+            Mismatch(
+                finding.entity,
+                finding.key,
+                finding.field,
+                finding.expected,
+                finding.found,
+                is_repaired,
+                bool(finding.actions),
+            )
         )
     return differences
 

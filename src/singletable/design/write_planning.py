@@ -20,6 +20,7 @@ from singletable.errors import (
     ConditionNotMetError,
     DesignError,
     InvalidItemError,
+    InvalidWriteError,
     NotFoundError,
     VersionConflictError,
 )
@@ -41,6 +42,15 @@ def key_of(schema: EntitySchema[Any], target: Entity | Get[Any]) -> Item:
 def shown(schema: EntitySchema[Any], target: Entity | Get[Any]) -> str:
     """Return what a write is about as people call it."""
     return f"{schema.entity.__name__} {shown_key(key_of(schema, target))}"
+
+
+def refuse_owner(schema: EntitySchema[Any], means: str) -> None:
+    """Refuse to delete an item by means that leave behind what it owns."""
+    if schema.entity.entity_options.owns:
+        raise InvalidWriteError(
+            f"{schema.entity.__name__} owns other items, which {means} would leave behind",
+            hint="db.delete(...) deletes them too",
+        )
 
 
 def clock_time(session: Session) -> datetime:

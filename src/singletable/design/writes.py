@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
-from singletable.design.conditions import Condition
+from singletable.design.arguments import require_kind
+from singletable.design.conditions import Condition, require_condition
 from singletable.design.entity import Entity
 from singletable.design.plans import Get
 
@@ -33,6 +34,9 @@ class Create(Generic[E]):
 
     entity: E
 
+    def __post_init__(self) -> None:
+        require_kind(self.entity, Entity, "what is written is an entity")
+
 
 @dataclass(frozen=True, slots=True)
 class Put(Generic[E]):
@@ -40,6 +44,10 @@ class Put(Generic[E]):
 
     entity: E
     when: Condition | None = None
+
+    def __post_init__(self) -> None:
+        require_kind(self.entity, Entity, "what is written is an entity")
+        _check_condition(self.when)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -54,6 +62,7 @@ class Update(Generic[E]):
         object.__setattr__(self, "target", target)
         object.__setattr__(self, "changes", changes)
         object.__setattr__(self, "when", when)
+        _check(target, when)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +72,9 @@ class Delete(Generic[E]):
     target: E | Get[E]
     when: Condition | None = None
 
+    def __post_init__(self) -> None:
+        _check(self.target, self.when)
+
 
 @dataclass(frozen=True, slots=True)
 class Check(Generic[E]):
@@ -71,5 +83,22 @@ class Check(Generic[E]):
     target: E | Get[E]
     when: Condition | None = None
 
+    def __post_init__(self) -> None:
+        _check(self.target, self.when)
+
+
+_TARGETS: Final = (Entity, Get)
+
+
+def _check(target: object, when: object) -> None:
+    require_kind(target, _TARGETS, "a write is about an entity, or the item of SomeEntity.key.get(...)")
+    _check_condition(when)
+
+
+def _check_condition(when: object) -> None:
+    if when is not None:
+        require_condition(when)
+
 
 Write = Create[Any] | Put[Any] | Update[Any] | Delete[Any] | Check[Any]
+WRITES: Final = (Create, Put, Update, Delete, Check)

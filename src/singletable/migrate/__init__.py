@@ -21,8 +21,10 @@ from singletable.migrate.steps import (
     DropIndex,
     MigrationStep,
     Note,
+    Recompute,
     Rekey,
     RemoveAttributes,
+    RenameAttributes,
     Verify,
 )
 
@@ -40,9 +42,11 @@ __all__ = [
     "Note",
     "Pace",
     "Progress",
+    "Recompute",
     "Record",
     "Rekey",
     "RemoveAttributes",
+    "RenameAttributes",
     "Runner",
     "StepReport",
     "Verification",

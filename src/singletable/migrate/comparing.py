@@ -17,6 +17,8 @@ from singletable.blueprint import (
     TableBlueprint,
 )
 from singletable.errors import MigrationError
+from singletable.migrate.keeping import recomputes
+from singletable.migrate.renaming import clear_renames, holds_models, unclear_renames
 from singletable.migrate.steps import (
     AddIndex,
     Backfill,
@@ -27,6 +29,7 @@ from singletable.migrate.steps import (
     Note,
     Rekey,
     RemoveAttributes,
+    RenameAttributes,
     Verify,
 )
 
@@ -52,10 +55,10 @@ def compare(
     changed: they were written by something else.
     """
     if before is None:
-        return (CreateTable(), *(_rewriting(after, {}) if every_item else ()))
+        return (CreateTable(), *(_rewriting(None, after) if every_item else ()))
     _refuse_other_table(before.table, after.table)
     drops = list(_drops(before, after))
-    writes = _rewriting(after, _moved(before, after)) if every_item else _writing(before, after, bool(drops))
+    writes = _rewriting(before, after) if every_item else _writing(before, after, bool(drops))
     return (
         *_added(before, after),
         *writes,
@@ -162,19 +165,33 @@ def _key_content(key: KeyBlueprint) -> tuple[object, ...]:
 
 def _writing(before: Blueprint, after: Blueprint, has_drops: bool) -> Iterator[MigrationStep]:
     moved = _moved(before, after)
+    renamed = _renamed(before, after)
     places = {now.discriminator: _changed_places(was, now) for was, now in _pairs(before, after)}
-    renamed = before.discriminator != after.discriminator
+    is_other = before.discriminator != after.discriminator
     versions = {n.discriminator for w, n in _pairs(before, after) if w.schema_version != n.schema_version}
-    filled = {name: found for name, found in places.items() if found or renamed or name in versions}
+    filled = {name: found for name, found in places.items() if found or is_other or name in versions}
+    if renamed:
+        yield RenameAttributes(renamed)
     if moved:
         yield Rekey(tuple(moved), moved)
     if filled:
-        yield Backfill(filled, before.discriminator if renamed else None)
+        yield Backfill(filled, before.discriminator if is_other else None)
+    yield from recomputes(before, after)
     checked = {name: places.get(name, ()) for name in (*moved, *filled)}
     if has_drops and not checked:
         checked = {entity.discriminator: _index_places(entity) for entity in after.entities}
     if checked:
-        yield Verify(_with_keys(after, checked, set(moved)), moved)
+        yield Verify(_with_keys(after, checked, set(moved)), moved, renamed)
+
+
+def _renamed(before: Blueprint, after: Blueprint) -> dict[str, dict[str, str]]:
+    """Return the attributes of entities that have other names now. Those of another version have an upcaster."""
+    found = {
+        now.discriminator: clear_renames(was, now, before.casing, after.casing)
+        for was, now in _pairs(before, after)
+        if was.schema_version == now.schema_version
+    }
+    return {name: names for name, names in found.items() if names}
 
 
 def _changed_places(was: EntityBlueprint, now: EntityBlueprint) -> tuple[str, ...]:
@@ -199,12 +216,17 @@ def _with_keys(
     return {name: (keys[name], *found) if name in moved else found for name, found in places.items()}
 
 
-def _rewriting(after: Blueprint, moved: dict[str, tuple[str, ...]]) -> Iterator[MigrationStep]:
+def _rewriting(before: Blueprint | None, after: Blueprint) -> Iterator[MigrationStep]:
+    moved = {} if before is None else _moved(before, after)
+    renamed = {} if before is None else _renamed(before, after)
+    if renamed:
+        yield RenameAttributes(renamed)
     names = tuple(entity.discriminator for entity in after.entities)
     places = {entity.discriminator: _index_places(entity) for entity in after.entities}
     yield Rekey(names, moved)
     yield Backfill(places)
-    yield Verify(_with_keys(after, places, set(names)), moved)
+    yield from recomputes(None, after)
+    yield Verify(_with_keys(after, places, set(names)), moved, renamed)
 
 
 # --- for people --------------------------------------------------------------------------------------------
@@ -217,29 +239,27 @@ def _notes(before: Blueprint, after: Blueprint) -> Iterator[MigrationStep]:
             yield Note(f"{entity.name} is no entity any more: its items stay, and nothing reads them.")
     for was, now in _pairs(before, after):
         yield from _renamed_fields(was, now)
-        yield from _kept_data(was, now)
+        if before.casing != after.casing and was.schema_version == now.schema_version:
+            yield from _renamed_inside(now)
 
 
 def _renamed_fields(was: EntityBlueprint, now: EntityBlueprint) -> Iterator[Note]:
-    stored = {attribute.name: attribute.stored for attribute in was.attributes}
+    if was.schema_version != now.schema_version:
+        return  # an upcaster knows
+    for name, old, new in unclear_renames(was, now):
+        yield Note(
+            f"{now.name}.{name} was stored as {old} and is stored as {new}, and one of these names is that of "
+            "another field: items that are there need a schema_version and an upcaster."
+        )
+
+
+def _renamed_inside(now: EntityBlueprint) -> Iterator[Note]:
     for attribute in now.attributes:
-        old = stored.get(attribute.name, attribute.stored)
-        if old != attribute.stored:
+        if holds_models(attribute):
             yield Note(
-                f"{now.name}.{attribute.name} was stored as {old} and is stored as {attribute.stored}: items that "
-                "are there need a schema_version and an upcaster."
+                f"{now.name}.{attribute.name} is {attribute.type}: names inside a model follow the casing too, "
+                "and nothing here changes them. Items that are there need a schema_version and an upcaster."
             )
-
-
-def _kept_data(was: EntityBlueprint, now: EntityBlueprint) -> Iterator[Note]:
-    """Say where locks, counters and copies of items that are there have to be made."""
-    new = [unique.name for unique in now.uniques if unique not in was.uniques]
-    new += [each.field for each in now.aggregates if each not in was.aggregates]
-    new += [each.field for each in now.copies if each not in was.copies]
-    if now.derived is not None and now.derived != was.derived:
-        new.append(f"the items derived from {now.derived.of}")
-    if new:
-        yield Note(f"{now.name} ({', '.join(new)}) is kept from now on: verify and repair what is there.")
 
 
 # --- what goes ---------------------------------------------------------------------------------------------
@@ -259,8 +279,11 @@ def _drops(before: Blueprint, after: Blueprint) -> Iterator[MigrationStep]:
         for entity in after.entities:
             known = attributes.get(entity.discriminator, ())
             attributes[entity.discriminator] = (*known, before.discriminator)
+    renamed = _renamed(before, after)
+    for name, old in renamed.items():
+        attributes[name] = tuple(sorted({*attributes.get(name, ()), *old}))
     if attributes:
-        yield RemoveAttributes(attributes)
+        yield RemoveAttributes(attributes, renamed)
 
 
 def _written(entity: EntityBlueprint) -> set[str]:

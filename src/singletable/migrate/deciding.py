@@ -8,7 +8,14 @@ from typing import Any
 from singletable.design.stored_values import Item
 from singletable.migrate.forms import Change, Forms
 from singletable.migrate.passes import Outcome
-from singletable.migrate.steps import Backfill, MigrationStep, Rekey, RemoveAttributes, Verify
+from singletable.migrate.steps import (
+    Backfill,
+    MigrationStep,
+    Rekey,
+    RemoveAttributes,
+    RenameAttributes,
+    Verify,
+)
 
 
 def decide(forms: Forms, step: MigrationStep, item: Item) -> Change | None:
@@ -21,11 +28,14 @@ def decide(forms: Forms, step: MigrationStep, item: Item) -> Change | None:
             return forms.change(schema, item, _places(schema, entities[schema.name]))
         case Rekey(entities) if schema.name in entities:
             return forms.change(schema, item, (), moves=True)
-        case Verify(entities) if schema.name in entities:
-            places = _places(schema, entities[schema.name])
-            return forms.change(schema, item, places, moves=schema.key.name in places)
-        case RemoveAttributes(entities) if schema.name in entities:
-            return forms.removal(schema, item, entities[schema.name])
+        case RenameAttributes(renamed) if schema.name in renamed:
+            return forms.renaming(schema, item, renamed[schema.name])
+        case Verify(entities, _, renamed) if schema.name in entities or schema.name in renamed:
+            copied = forms.renaming(schema, item, renamed.get(schema.name, {}))
+            places = _places(schema, entities.get(schema.name, ()))
+            return copied or forms.change(schema, item, places, moves=schema.key.name in places)
+        case RemoveAttributes(entities, renamed) if schema.name in entities:
+            return forms.removal(schema, item, entities[schema.name], renamed.get(schema.name))
         case _:
             return None
 

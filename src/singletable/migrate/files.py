@@ -25,6 +25,7 @@ from singletable.migrate.steps import MigrationStep, step_data, step_of
 
 FOLDER: Final = "scripts/migrations"
 FORMAT: Final = 1
+_AS_WRITTEN: Final = "put the file back as `singletable migrate new` wrote it"
 _NAME: Final = re.compile(r"([0-9]{4,})_[a-z0-9_]+")
 
 
@@ -110,8 +111,10 @@ def _read(path: Path) -> Migration:
         written = data["migration"]
     except MigrationError as error:
         raise MigrationError(f"{path}: {error.message}", hint=error.hint) from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise MigrationError(f"{path} is no migration: {error!r}") from error
+    except KeyError as error:
+        raise MigrationError(f"{path} is no migration: it has no {error}", hint=_AS_WRITTEN) from error
+    except (OSError, ValueError, TypeError) as error:
+        raise MigrationError(f"{path} is no migration: {error}", hint=_AS_WRITTEN) from error
     if written != FORMAT:
         raise MigrationError(f"{path} is of format {written!r}, and this is a program for format {FORMAT}")
     if migration.id != path.stem:

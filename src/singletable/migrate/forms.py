@@ -20,7 +20,7 @@ from singletable.design.session import Session
 from singletable.design.stored_values import AttributeValue, Item
 from singletable.design.templates import split_template
 from singletable.errors import MigrationError
-from singletable.migrate.steps import Places
+from singletable.migrate.steps import Places, Renames
 
 # What the layer itself writes has names that begin with this: attributes, and the discriminators of its own items.
 RESERVED: Final = "$"
@@ -68,12 +68,20 @@ class Forms:
     """Tells the entity of any stored item, and how it differs from its form in the design."""
 
     def __init__(
-        self, session: Session, *, was: Places | None = None, discriminator_was: str | None = None
+        self,
+        session: Session,
+        *,
+        was: Places | None = None,
+        discriminator_was: str | None = None,
+        renamed: Renames | None = None,
     ) -> None:
         self._session = session
         self.catalog = catalog = session.catalog
         self._discriminators = [catalog.discriminator, *([discriminator_was] if discriminator_was else [])]
         self._skeletons = _skeletons(catalog, was or {})
+        self._renamed = (
+            renamed or {}
+        )  # attributes that are read by their names of before, where they have no other
 
     def schema_of(self, item: Item) -> EntitySchema[Any] | None:
         """Find the entity of an item: by its discriminator, by its keys, or by what they begin with."""
@@ -95,7 +103,7 @@ class Forms:
         key = {name: item[name] for name in schema.table.key_attributes()}
         if moves and MARK in item:
             return Change(schema.name, key, {}, (MARK,), {MARK: item[MARK]})
-        entity = schema.to_entity(item)
+        entity = schema.to_entity(self._read(schema, item))
         wanted = schema.to_item(entity)
         if moves and any(not same(wanted[name], value) for name, value in key.items()):
             move = Move(key, item, wanted, owned_locks(self._session, schema, entity, key))
@@ -105,15 +113,40 @@ class Forms:
         removes = tuple(sorted(name for name in names if name in item and name not in wanted))
         if not sets and not removes:
             return None
-        return Change(schema.name, key, sets, removes, self._guards(schema, item, places))
+        guards = self._guards(schema, item, places)
+        guards |= {
+            old: item.get(old) for old, new in self._renamed.get(schema.name, {}).items() if new in guards
+        }
+        return Change(schema.name, key, sets, removes, guards)
 
-    def removal(self, schema: EntitySchema[Any], item: Item, attributes: Iterable[str]) -> Change | None:
+    def renaming(self, schema: EntitySchema[Any], item: Item, names: Mapping[str, str]) -> Change | None:
+        """Say which attributes of an item are to be copied to other names: those that are not there by them."""
+        missing = {old: new for old, new in names.items() if old in item and new not in item}
+        if not missing:
+            return None
+        key = {name: item[name] for name in schema.table.key_attributes()}
+        guards: dict[str, AttributeValue | None] = {old: item[old] for old in missing}
+        guards |= dict.fromkeys(missing.values())
+        return Change(schema.name, key, {new: item[old] for old, new in missing.items()}, (), guards)
+
+    def _read(self, schema: EntitySchema[Any], item: Item) -> Item:
+        """Return an item with the names that the design reads, whatever it is stored by."""
+        names = self._renamed.get(schema.name, {})
+        return {**{new: item[old] for old, new in names.items() if old in item}, **item}
+
+    def removal(
+        self,
+        schema: EntitySchema[Any],
+        item: Item,
+        attributes: Iterable[str],
+        renamed: Mapping[str, str] | None = None,
+    ) -> Change | None:
         """Say which attributes an item is to lose: those that its form in the design does not have.
 
         It raises MigrationError for an item of an older version, or one that nothing else names: older code has
         written it, and the attributes are what it is read by.
         """
-        wanted = schema.to_item(schema.to_entity(item))
+        wanted = schema.to_item(schema.to_entity(self._read(schema, item)))
         dropped = {name for name in attributes if not schema.knows(name) or name not in wanted}
         removes = tuple(sorted(dropped & item.keys()))
         if not removes:
@@ -122,9 +155,11 @@ class Forms:
         names_it = schema.discriminator not in item and any(
             item[name] == {"S": schema.name} for name in removes
         )
-        if self._is_older(schema, item) or names_it:
+        is_lost = self.renaming(schema, item, renamed or {}) is not None
+        if self._is_older(schema, item) or names_it or is_lost:
             raise MigrationError("older code has written it, so nothing is removed from it")
         guarded = {*removes, schema.discriminator, schema.schema_version_name}
+        guarded |= {new for old, new in (renamed or {}).items() if old in removes}
         return Change(schema.name, key, {}, removes, {name: item.get(name) for name in guarded})
 
     def _names(self, schema: EntitySchema[Any], item: Item, places: Iterable[str]) -> set[str]:

@@ -105,7 +105,10 @@ class Pass:
             failures = dict.fromkeys((*before.failures, *self.outcome.failures))
             counts = before.counts.plus(self.outcome.counts)
             yield from self._lease.save(
-                segments=segments, counts=counts, failures=tuple(failures)[:FAILURES_MAX]
+                segments=segments,
+                counts=counts,
+                failures=tuple(failures)[:FAILURES_MAX],
+                differing=before.differing + self.outcome.counts.failed,
             )
         else:
             differing = before.differing + self.outcome.differing
@@ -136,6 +139,10 @@ class Pass:
         """Deal with the items of one page."""
         items = [item for item in answer["Items"] if not self._is_reserved(item)]
         yield from self._pay(read_units(answer), len(items))
+        yield from self._deal(items)
+
+    def _deal(self, items: list[Item]) -> Steps[None]:
+        """Change those items of a page that differ."""
         changes = list(self._changes(items))
         for at in range(0, len(changes), self._at_once):
             some = changes[at : at + self._at_once]

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import assert_never
+from typing import Final, assert_never
 
 from singletable.client.calls import Steps
 from singletable.design.design import Design
@@ -15,12 +15,14 @@ from singletable.design.inspecting import describe_table
 from singletable.design.provisioning import change_settings, create_table
 from singletable.design.stored_values import Item
 from singletable.errors import MigrationError, SingleTableError
+from singletable.migrate.choosing import chosen_migrations, refuse_changed
 from singletable.migrate.deciding import decide, summary
 from singletable.migrate.files import Migration
 from singletable.migrate.forms import Change, Forms
 from singletable.migrate.leases import LEASE_S, Lease
 from singletable.migrate.pacing import Pace, Pacer
 from singletable.migrate.passes import PAGE_ITEMS, Outcome, Pass, Progress, Watch
+from singletable.migrate.recomputing import RecomputePass, waits_for
 from singletable.migrate.records import Record, Records
 from singletable.migrate.reports import MigrationReport, StepReport, Verification, VerificationError
 from singletable.migrate.steps import (
@@ -31,12 +33,18 @@ from singletable.migrate.steps import (
     DropIndex,
     MigrationStep,
     Note,
+    Recompute,
     Rekey,
     RemoveAttributes,
+    RenameAttributes,
+    Renames,
     Verify,
+    renames_of,
 )
 from singletable.migrate.tables import add_index, drop_index, item_count
 
+_WRITING = RenameAttributes | Rekey | Backfill | Recompute
+SHOWN_MAX: Final = 5  # items, in an error
 Confirm = Callable[[Migration, MigrationStep], bool]
 
 
@@ -70,6 +78,7 @@ class Runner:
         self._records = Records(self._session)
         self._lease: Lease | None = None
         self._rehearsed: list[tuple[Forms, MigrationStep]] = []  # earlier steps of a dry run
+        self._renamed: Renames = {}
 
     def run(
         self, migrations: Sequence[Migration], *, to: str | None = None, dry_run: bool = False
@@ -102,14 +111,15 @@ class Runner:
         self, migrations: Sequence[Migration], *, to: str | None = None, dry_run: bool = False
     ) -> Steps[list[MigrationReport]]:
         """Run migrations, as steps."""
-        chosen = _up_to(migrations, to)
+        chosen = chosen_migrations(migrations, to)
         self._rehearsed = []
+        self._renamed = renames_of([step for migration in migrations for step in migration.steps])
         is_there = yield from self._make_ready(chosen, dry_run=dry_run)
         records = (yield from self._status(chosen)) if is_there else {}
         reports = []
         for migration in chosen:
             record = records.get(migration.id)
-            _refuse_changed(migration, record)
+            refuse_changed(migration, record)
             if record is not None and record.is_done:
                 reports.append(MigrationReport(migration.id, migration.title, "was done"))
                 continue
@@ -208,7 +218,9 @@ class Runner:
                 outcome = yield from self._pass(migration, number, step, lease)
                 yield from self._judge(migration, lease, lease.record.differing, outcome)
                 report.did, report.counts = "every item is as it should be", outcome.counts
-            case Backfill() | Rekey() | RemoveAttributes():
+            case Recompute():
+                yield from self._recompute(migration, number, step, lease, report)
+            case RenameAttributes() | Backfill() | Rekey() | RemoveAttributes():
                 outcome = yield from self._pass(migration, number, step, lease)
                 if isinstance(step, Rekey) and lease.is_resumed and not self._has_transactions():
                     # Who died after a move may have left its mark on an item that the pass had gone by.
@@ -222,6 +234,32 @@ class Runner:
             case _:
                 assert_never(step)
         return report
+
+    def _recompute(
+        self, migration: Migration, number: int, step: Recompute, lease: Lease, report: StepReport
+    ) -> Steps[None]:
+        needed = waits_for(self._session, step, [earlier for _, earlier in self._rehearsed])
+        if needed is not None:
+            report.did = f"is counted when this is done: {needed.says()}"
+            return
+        if not lease.record.segments:
+            yield from lease.save(
+                failures=(), differing=0
+            )  # of a run before, which people may have dealt with
+        outcome = yield from self._pass(migration, number, step, lease)
+        report.counts, report.samples, report.failures = outcome.counts, outcome.samples, outcome.failures
+        report.did = summary(outcome, is_dry=lease.is_dry)
+        failed = lease.record.differing
+        if lease.is_dry or not failed:
+            return
+        failures = list(lease.record.failures)
+        yield from lease.save(segments=(), differing=0, state="stopped")
+        raise VerificationError(
+            f"{migration.id}: {failed} item{'' if failed == 1 else 's'} of {self._session.table} cannot be "
+            f"recomputed: {'; '.join(failures[:SHOWN_MAX])}",
+            outcome,
+            hint="of two items that share a unique value, change or delete one; then run it again",
+        )
 
     def _has_transactions(self) -> bool:
         return self._session.client.capabilities.transactions
@@ -256,6 +294,7 @@ class Runner:
             self._session,
             was=getattr(step, "was", None),
             discriminator_was=getattr(step, "discriminator_was", None),
+            renamed=self._renamed,
         )
         if lease.is_dry:
             self._rehearsed.append((forms, step))
@@ -266,19 +305,19 @@ class Runner:
             passed_s = (self._session.client.clock.elapsed_us() - start_us) / 1_000_000
             self._tell(migration, number, step, "", seen, total, passed_s)
 
-        return (
-            yield from Pass(
-                self._session,
-                lease,
-                self._pacer,
-                partial(self._decide, forms, step),
-                knows=forms.schema_of,
-                writes=not lease.is_dry and not isinstance(step, Verify),
-                segments=self._segments,
-                page_items=self._page_items,
-                watch=watch,
-            ).run()
+        kind: Callable[..., Pass] = partial(RecomputePass, step) if isinstance(step, Recompute) else Pass
+        one = kind(
+            self._session,
+            lease,
+            self._pacer,
+            partial(self._decide, forms, step),
+            knows=forms.schema_of,
+            writes=not lease.is_dry and not isinstance(step, Verify),
+            segments=self._segments,
+            page_items=self._page_items,
+            watch=watch,
         )
+        return (yield from one.run())
 
     def _decide(self, forms: Forms, step: MigrationStep, item: Item) -> Change | None:
         """Say what a step does to an item; in a dry run, to what earlier steps would have made of it."""
@@ -293,7 +332,7 @@ class Runner:
         """Stop where items differ; the next run writes them again before it verifies."""
         if not differing:
             return
-        first = next((n for n, step in enumerate(migration.steps) if isinstance(step, Backfill | Rekey)), 0)
+        first = next((n for n, step in enumerate(migration.steps) if isinstance(step, _WRITING)), 0)
         yield from lease.save(step=first, segments=(), differing=0, is_verified=False, state="stopped")
         shown = outcome.failures[:3] or [str(sample) for sample in outcome.samples]
         raise VerificationError(
@@ -338,26 +377,6 @@ class Runner:
         left_s = max(total - seen, 0) / per_s if per_s else None
         self._watch(
             Progress(migration.id, number, step.says(), seen, max(total, seen), per_s, left_s, detail)
-        )
-
-
-def _up_to(migrations: Sequence[Migration], to: str | None) -> list[Migration]:
-    if to is None:
-        return list(migrations)
-    for number, migration in enumerate(migrations):
-        if to in (migration.id, migration.id.partition("_")[0]):
-            return list(migrations[: number + 1])
-    raise MigrationError(
-        f"there is no migration {to}", hint=f"there are {', '.join(m.id for m in migrations) or 'none'}"
-    )
-
-
-def _refuse_changed(migration: Migration, record: Record | None) -> None:
-    if record is not None and record.fingerprint != migration.fingerprint():
-        done = "run" if record.is_done else "begun"
-        raise MigrationError(
-            f"the steps of {migration.id} are not those that were {done} on this table",
-            hint="put the file back as it was, and write what is new into another migration",
         )
 
 

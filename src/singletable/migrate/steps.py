@@ -6,13 +6,14 @@ attributes of the entity class that bind them: `by_status` of `Batch`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Final, TypeAlias, get_args
 
 from singletable.errors import MigrationError
 
 Places: TypeAlias = Mapping[str, tuple[str, ...]]  # of entities, by name
+Renames: TypeAlias = Mapping[str, Mapping[str, str]]  # of entities: attributes before, and as they are now
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,40 @@ class Rekey:
 
 
 @dataclass(frozen=True, slots=True)
+class RenameAttributes:
+    """Copy attributes to the names that they have now. Those of before stay until they are removed."""
+
+    kind: ClassVar[str] = "rename_attributes"
+    is_destructive: ClassVar[bool] = False
+    renamed: Renames
+
+    def says(self) -> str:
+        shown = [
+            f"{_listed([f'{old} to {new}' for old, new in names.items()])} in the items of {entity}"
+            for entity, names in self.renamed.items()
+        ]
+        return f"Copy {'; '.join(shown)}, where that is not there yet."
+
+
+@dataclass(frozen=True, slots=True)
+class Recompute:
+    """Make what is kept of the items that are there: locks of unique values, numbers, copies, derived items.
+
+    `entities` names the declarations of each; `derived` the entities that are made from each.
+    """
+
+    kind: ClassVar[str] = "recompute"
+    is_destructive: ClassVar[bool] = False
+    entities: Places = field(default_factory=dict)
+    derived: Places = field(default_factory=dict)
+
+    def says(self) -> str:
+        shown = [_placed(self.entities)] if self.entities else []
+        shown += [f"{_listed(made)} from {source}" for source, made in self.derived.items()]
+        return f"Recompute {_listed(shown)} for the items that are there."
+
+
+@dataclass(frozen=True, slots=True)
 class Verify:
     """Read everything, and stop if anything is not as the design says."""
 
@@ -87,6 +122,7 @@ class Verify:
     is_destructive: ClassVar[bool] = False
     entities: Places
     was: Places = field(default_factory=dict)
+    renamed: Renames = field(default_factory=dict)
 
     def says(self) -> str:
         return f"Verify {_placed(self.entities)}: stop here if one item differs."
@@ -123,6 +159,7 @@ class RemoveAttributes:
     kind: ClassVar[str] = "remove_attributes"
     is_destructive: ClassVar[bool] = True
     entities: Places  # here: the attributes of each
+    renamed: Renames = field(default_factory=dict)  # of them, those that have another name now
 
     def says(self) -> str:
         shown = [f"{_listed(names)} from the items of {entity}" for entity, names in self.entities.items()]
@@ -130,10 +167,33 @@ class RemoveAttributes:
 
 
 MigrationStep: TypeAlias = (
-    CreateTable | AddIndex | ChangeSetting | Backfill | Rekey | Verify | Note | DropIndex | RemoveAttributes
+    CreateTable
+    | AddIndex
+    | ChangeSetting
+    | RenameAttributes
+    | Rekey
+    | Backfill
+    | Recompute
+    | Verify
+    | Note
+    | DropIndex
+    | RemoveAttributes
 )
 
 _KINDS: Final[dict[str, type[Any]]] = {kind.kind: kind for kind in get_args(MigrationStep)}
+
+
+def renames_of(steps: Sequence[MigrationStep]) -> Renames:
+    """Return the attributes that steps rename, in their order, with the names that they have in the end."""
+    found: dict[str, dict[str, str]] = {}
+    for step in steps:
+        if not isinstance(step, RenameAttributes):
+            continue
+        for entity, names in step.renamed.items():
+            known = found.setdefault(entity, {})
+            known.update({old: names.get(new, new) for old, new in known.items()})
+            known.update(names)
+    return found
 
 
 def step_data(step: MigrationStep) -> dict[str, Any]:

@@ -1,0 +1,53 @@
+"""Refusals of arguments of a wrong kind, for programs that no type checker has seen: a sentence that says which
+kind is right, and not the error of whatever happens to them later.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, Final
+
+_SHOWN_CHARACTERS_MAX: Final = 60
+
+
+def shown_value(value: object) -> str:
+    """Return a value as an error shows it: not too long."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN_CHARACTERS_MAX else f"{text[:_SHOWN_CHARACTERS_MAX]}..."
+
+
+def require_kind(value: object, kind: Any, what: str) -> None:
+    """Refuse a value that is not of a kind; `what` says what is wanted."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{what}, not {shown_value(value)}")
+
+
+def require_members(values: object, kind: Any, what: str) -> None:
+    """Refuse what is no list of values of a kind."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise TypeError(f"{what}, not {shown_value(values)}")
+    for value in values:
+        require_kind(value, kind, what)
+
+
+def require_count(count: object, what: str) -> None:
+    """Refuse what is no number of items."""
+    if not isinstance(count, int) or isinstance(count, bool):
+        raise TypeError(f"{what} is a whole number, not {shown_value(count)}")
+    if count < 1:
+        raise ValueError(f"{what} is at least one item, not {count}")
+
+
+def require_seconds(seconds: object, what: str) -> None:
+    """Refuse what is no length of time."""
+    if not isinstance(seconds, int | float) or isinstance(seconds, bool):
+        raise TypeError(f"{what} is a number of seconds, not {shown_value(seconds)}")
+    if not 0 <= seconds < math.inf:
+        raise ValueError(f"{what} is a number of seconds from 0 up, not {seconds}")
+
+
+def require_callable(function: object, what: str) -> None:
+    """Refuse what cannot be called, before anything is done that it would be told of."""
+    if function is not None and not callable(function):
+        raise TypeError(f"{what} is a function, not {shown_value(function)}")

@@ -1,0 +1,72 @@
+"""How one field is validated as its entity would, without the other fields: an update knows only some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic_core import CoreConfig, SchemaValidator
+
+from singletable.design.field_codecs import markers_of
+from singletable.design.markers import Compressed
+
+_Schema = dict[str, Any]
+
+
+def field_validator_of(model: type[BaseModel]) -> SchemaValidator:
+    """Return what validates single fields, by `validate_assignment`; what is demanded of several is left out."""
+    schema: Any = model.__pydantic_core_schema__
+    definitions = {each["ref"]: each for each in schema.get("definitions", ())}
+    fields, config = _fields_of(schema, definitions, None)
+    whole: Any = {"type": "definitions", "schema": fields, "definitions": list(definitions.values())}
+    return SchemaValidator(whole, config)
+
+
+def has_model_validators(model: type[BaseModel]) -> bool:
+    """Tell whether a model demands something of several fields together."""
+    # A validator of one field can ask for those before it.
+    return bool(model.__pydantic_decorators__.model_validators) or _is_informed(
+        model.__pydantic_core_schema__
+    )
+
+
+def bounded_fields(model: type[BaseModel]) -> frozenset[str]:
+    """Name the fields of which a valid value with a valid addition may be invalid, as of `Field(le=10)`."""
+    checked = _names(model, model.__pydantic_decorators__.field_validators.values())
+    return frozenset(
+        name
+        for name, field in model.model_fields.items()
+        if name in checked or any(map(_is_bound, markers_of(field)))
+    )
+
+
+def _is_informed(schema: Any) -> bool:
+    if isinstance(schema, dict):
+        return schema.get("type") == "with-info" or any(map(_is_informed, schema.values()))
+    return isinstance(schema, list | tuple) and any(map(_is_informed, schema))
+
+
+def _names(model: type[BaseModel], validators: Iterable[Any]) -> set[str]:
+    names = {name for validator in validators for name in validator.info.fields}
+    return set(model.model_fields) if "*" in names else names
+
+
+def _is_bound(marker: Any) -> bool:
+    # Nothing can be added to a compressed field where it is stored, either.
+    return isinstance(marker, Compressed) or not type(marker).__module__.startswith("singletable.")
+
+
+def _fields_of(
+    schema: _Schema, definitions: dict[str, _Schema], config: CoreConfig | None
+) -> tuple[_Schema, CoreConfig | None]:
+    """Find the fields of a model inside its validators."""
+    match schema["type"]:
+        case "model-fields":
+            return schema, config
+        case "definition-ref":
+            return _fields_of(definitions[schema["schema_ref"]], definitions, config)
+        case "model":
+            return _fields_of(schema["schema"], definitions, schema.get("config"))
+        case _:
+            return _fields_of(schema["schema"], definitions, config)

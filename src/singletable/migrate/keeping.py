@@ -1,0 +1,45 @@
+"""What a new version of a design keeps of items that are there: unique values, numbers, copies, derived items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from singletable.blueprint import Blueprint, EntityBlueprint
+from singletable.migrate.steps import Recompute
+
+
+def recomputes(before: Blueprint | None, after: Blueprint) -> Iterator[Recompute]:
+    """Return the step that makes what was not kept before; without a version before, all that is kept."""
+    known = {} if before is None else {entity.discriminator: entity for entity in before.entities}
+    entities = {}
+    for entity in after.entities:
+        was = known.get(entity.discriminator)
+        # There are no items yet of an entity that is new.
+        kept = _kept(was, entity) if was is not None or before is None else ()
+        if kept:
+            entities[entity.discriminator] = kept
+    derived = _derived(known, after)
+    if entities or derived:
+        yield Recompute(entities, derived)
+
+
+def _kept(was: EntityBlueprint | None, now: EntityBlueprint) -> tuple[str, ...]:
+    """Name the declarations of an entity that it did not have, or had otherwise."""
+    uniques, aggregates, copies = ((), (), ()) if was is None else (was.uniques, was.aggregates, was.copies)
+    names = [unique.name for unique in now.uniques if unique not in uniques]
+    names += [each.field for each in now.aggregates if each not in aggregates]
+    names += [each.field for each in now.copies if each not in copies]
+    return tuple(names)
+
+
+def _derived(known: dict[str, EntityBlueprint], after: Blueprint) -> dict[str, tuple[str, ...]]:
+    """Name the entities that are made from others now, by those that they are made from."""
+    found: dict[str, tuple[str, ...]] = {}
+    for entity in after.entities:
+        was = known.get(entity.discriminator)
+        if entity.derived is None or (was is not None and was.derived == entity.derived):
+            continue
+        source = after.entity(entity.derived.of)
+        if source is not None and (not known or source.discriminator in known):
+            found[source.discriminator] = (*found.get(source.discriminator, ()), entity.discriminator)
+    return found
