@@ -48,8 +48,3 @@ class Prepared:
     is_retried: bool = False  # prepared again, from the stored item, when it is refused
     entity: type[Any] | None = None
     units: float = field(default=0.0)
-
-
-def shown_key(key: Item) -> str:
-    """Return a key of the table as people write it: `USER#1 / PROFILE`."""
-    return " / ".join(str(text) for value in key.values() for text in value.values())

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from singletable.client.calls import Call, Steps, Wait
-from singletable.design.actions import Action, shown_key
+from singletable.design.actions import Action
 from singletable.design.answers import read_units, waits
 from singletable.design.effects import effect_reads
 from singletable.design.item_sizes import item_bytes
@@ -21,7 +21,7 @@ from singletable.design.preparing import prepare, schema_for
 from singletable.design.reading import hashable
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
-from singletable.design.stored_values import Item
+from singletable.design.stored_values import Item, shown_key
 from singletable.design.write_planning import refuse_owner
 from singletable.design.writes import Delete, Put
 from singletable.errors import InvalidWriteError

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 from singletable.client.calls import Call, Steps
-from singletable.design.actions import shown_key
 from singletable.design.entity import STORED, Entity, key_values
 from singletable.design.expressions import Placeholders
 from singletable.design.keys import Key
@@ -18,10 +17,11 @@ from singletable.design.owning import old_keys_of
 from singletable.design.places import Binding, key_item
 from singletable.design.plans import Get
 from singletable.design.ranges import sort_range
-from singletable.design.requests import get_params, key_condition
+from singletable.design.requests import key_condition
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
-from singletable.design.stored_values import Item
+from singletable.design.stored_items import read_item
+from singletable.design.stored_values import Item, shown_key
 from singletable.errors import ConditionFailedError, MigrationError
 
 _ATTEMPTS: Final = 20
@@ -60,7 +60,9 @@ def keys_under_old(
     """Find the items that belong into a partition of a place, and are still under old keys; with new keys."""
     found = []
     for item in (yield from _under_old_keys(session, schema, binding, pk)):
-        stored = item if binding.index is None else (yield from _read(session, item))
+        stored = (
+            item if binding.index is None else (yield from read_item(session, key_attributes(session, item)))
+        )
         if stored is None or session.catalog.schema_of(stored) is not schema:
             continue
         entity = schema.to_entity(stored)
@@ -97,13 +99,6 @@ def _under_old_keys(
     return found
 
 
-def _read(session: Session, item: Item) -> Steps[Item | None]:
-    key = key_attributes(session, item)
-    answer = yield Call("GetItem", get_params(session.table, key, consistent=True))
-    stored: Item | None = answer.get("Item")
-    return stored
-
-
 def bring_item_home(session: Session, schema: EntitySchema[Any], binding: Binding, item: Item) -> Steps[None]:
     """Bring an item that was found under the old keys of a place where it belongs."""
     key = key_attributes(session, item)
@@ -112,7 +107,7 @@ def bring_item_home(session: Session, schema: EntitySchema[Any], binding: Bindin
         if home != key:
             yield from _bring(session, schema, key, home)
         return
-    stored = yield from _read(session, item)
+    stored = yield from read_item(session, key_attributes(session, item))
     if stored is None or session.catalog.schema_of(stored) is not schema:
         return
     rendered = binding.render(key_values(schema.to_entity(stored)))
@@ -158,8 +153,7 @@ def _new_keys(schema: EntitySchema[Any], target: Entity | Get[Any]) -> tuple[Any
 
 def _bring(session: Session, schema: EntitySchema[Any], old: Item, home: Item) -> Steps[None]:
     for _ in range(_ATTEMPTS):
-        answer = yield Call("GetItem", get_params(session.table, old, consistent=True))
-        item = answer.get("Item")
+        item = yield from read_item(session, old)
         if item is None or session.catalog.schema_of(item) is not schema:
             return
         entity = schema.to_entity(item)

@@ -31,11 +31,12 @@ from singletable.design.plans import Get
 from singletable.design.preparing import key_of, prepare, schema_for
 from singletable.design.ranges import sort_range
 from singletable.design.reading import BATCH_GET_KEYS_MAX, hashable
-from singletable.design.requests import get_params, key_condition
+from singletable.design.requests import key_condition
 from singletable.design.revising import read_stored
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
-from singletable.design.stored_values import Item
+from singletable.design.stored_items import read_charged
+from singletable.design.stored_values import Item, shown_key
 from singletable.design.writes import Delete
 from singletable.errors import InvalidItemError, NotFoundError
 from singletable.limits import BATCH_WRITE_ITEMS_MAX
@@ -112,14 +113,13 @@ def _owner(
 
 
 def _read(session: Session, schema: EntitySchema[Any], key: Item) -> Steps[tuple[Item | None, float]]:
-    answer = yield Call("GetItem", get_params(session.table, key, consistent=True))
-    item: Item | None = answer.get("Item")
+    item, units = yield from read_charged(session, key)
     if item is not None and session.catalog.schema_of(item) is not schema:
-        raise InvalidItemError(f"the item {_shown(key)} is no {schema.entity.__name__}")
+        raise InvalidItemError(f"the item {shown_key(key)} is no {schema.entity.__name__}")
     if item is None and schema.key.keys.was is not None:
         old = yield from read_stored(session, schema, key)
         item = None if old is None else {**old.__dict__[STORED], **key}
-    return item, read_units(answer)
+    return item, units
 
 
 def _is_refused(schema: EntitySchema[Any], wanted: Delete[Any], item: Item | None) -> bool:
@@ -134,7 +134,7 @@ def _is_refused(schema: EntitySchema[Any], wanted: Delete[Any], item: Item | Non
 
 
 def _not_there(schema: EntitySchema[Any], key: Item) -> NotFoundError:
-    return NotFoundError(f"{schema.entity.__name__} {_shown(key)} is not there")
+    return NotFoundError(f"{schema.entity.__name__} {shown_key(key)} is not there")
 
 
 def _fields(session: Session, schema: EntitySchema[Any], item: Item) -> Values:
@@ -142,10 +142,6 @@ def _fields(session: Session, schema: EntitySchema[Any], item: Item) -> Values:
     known = key_fields(schema, item)
     needed = {name for place in owned_places(session.catalog, schema) for name in place.needs()}
     return known if needed <= known.keys() else key_values(schema.to_entity(item))
-
-
-def _shown(key: Item) -> str:
-    return " / ".join(str(text) for value in key.values() for text in value.values())
 
 
 # --- what it owns ----------------------------------------------------------------------------------------
@@ -196,10 +192,10 @@ class _Walk:
         """Return where items belong that an index names, as they may be under keys that they had before."""
         found = []
         for key in keys:
-            answer = yield Call("GetItem", get_params(self.session.table, key, consistent=True))
-            self.done.units += read_units(answer)
-            if "Item" in answer:
-                found.append((yield from self.home(schema, answer["Item"])))
+            item, units = yield from read_charged(self.session, key)
+            self.done.units += units
+            if item is not None:
+                found.append((yield from self.home(schema, item)))
         return found
 
     def home(self, schema: EntitySchema[Any], item: Item) -> Steps[Item]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, TypeVar
 
-from singletable.client.calls import Call, Steps
+from singletable.client.calls import Steps
 from singletable.design.actions import Action
 from singletable.design.belonging import Aggregated, Copied, Made
 from singletable.design.children import read_children
@@ -24,7 +24,6 @@ from singletable.design.expressions import Placeholders
 from singletable.design.markers import AverageOf
 from singletable.design.performing import is_same
 from singletable.design.reading import hashable
-from singletable.design.requests import get_params
 from singletable.design.revising import (
     Changes,
     changed_meanwhile,
@@ -35,6 +34,7 @@ from singletable.design.revising import (
 )
 from singletable.design.schema import Binding, EntitySchema
 from singletable.design.session import Session
+from singletable.design.stored_items import read_item
 from singletable.design.stored_values import AttributeValue, Item, decode
 
 
@@ -205,8 +205,7 @@ def check_made(session: Session, made: Made, source: Entity) -> Steps[list[Findi
     """Find derived items that are missing, or not what is made from their source."""
     findings = []
     for key, item in made_items(made, source).values():
-        answer = yield Call("GetItem", get_params(session.table, key, consistent=True))
-        found = answer.get("Item")
+        found = yield from read_item(session, key)
         is_changing = found is None and made.link.child.key.keys.was is not None
         if is_changing and (yield from read_stored(session, made.link.child, key)) is not None:
             continue  # under the key that it had before

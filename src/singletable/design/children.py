@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from singletable.client.calls import Call, Steps
-from singletable.design.actions import shown_key
 from singletable.design.belonging import Link
 from singletable.design.entity import Entity
 from singletable.design.expressions import Placeholders
@@ -17,7 +16,7 @@ from singletable.design.requests import key_condition
 from singletable.design.revising import read_stored
 from singletable.design.schema import Binding
 from singletable.design.session import Session
-from singletable.design.stored_values import Item
+from singletable.design.stored_values import Item, shown_key
 
 Position = tuple[int, Item | None]  # the number of the partition, and the last key that was read of it
 START: Final[Position] = (0, None)

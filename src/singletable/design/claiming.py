@@ -33,8 +33,8 @@ from singletable.design.actions import Action
 from singletable.design.answers import read_units
 from singletable.design.expressions import Placeholders
 from singletable.design.performing import ATTEMPTS_MAX, ask_until_free, perform
-from singletable.design.requests import get_params
 from singletable.design.session import Session
+from singletable.design.stored_items import read_item
 from singletable.design.stored_values import Item
 from singletable.design.uniqueness import (
     CLAIM,
@@ -162,13 +162,7 @@ def _stored_lock(session: Session, change: LockChange, error: ConditionFailedErr
     """Return the lock that stands in the way; not every target shows it with the refusal."""
     if error.item:
         return dict(error.item)
-    return (yield from _read(session, change.key))
-
-
-def _read(session: Session, key: Item) -> Steps[Item | None]:
-    answer = yield Call("GetItem", get_params(session.table, key, consistent=True))
-    item: Item | None = answer.get("Item")
-    return item
+    return (yield from read_item(session, change.key))
 
 
 def _token(lock: Item) -> Any:
@@ -184,7 +178,7 @@ def _to_follow(session: Session, actions: Sequence[Action]) -> Steps[list[Action
         if not isinstance(action.made_from, LockChange):
             others.append(action)
             continue
-        lock = yield from _read(session, action.key)
+        lock = yield from read_item(session, action.key)
         if lock is not None and _is_of(session, lock, action.made_from):
             locks.append(if_as_seen(action, lock))
     return [*others, *locks]

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from singletable.client.calls import Call, Steps, Wait
-from singletable.design.actions import Action, Prepared, shown_key
-from singletable.design.answers import read_units, waits
+from singletable.client.calls import Steps, Wait
+from singletable.design.actions import Action, Prepared
+from singletable.design.answers import waits
 from singletable.design.arguments import require_kind
 from singletable.design.claiming import one_by_one
 from singletable.design.counting import Touch
@@ -20,10 +20,10 @@ from singletable.design.entity import Entity
 from singletable.design.performing import ATTEMPTS_MAX, perform, transact
 from singletable.design.preparing import prepare, schema_for
 from singletable.design.reading import hashable
-from singletable.design.requests import get_params
 from singletable.design.revising import ChangedMeanwhileError, Plan, Planned
 from singletable.design.session import Session
-from singletable.design.stored_values import Item
+from singletable.design.stored_items import read_charged
+from singletable.design.stored_values import Item, shown_key
 from singletable.design.write_planning import refuse_owner
 from singletable.design.writes import WRITES, Add, Append, Delete, Update, Write
 from singletable.errors import (
@@ -59,7 +59,7 @@ def write(session: Session, wanted: Write) -> Steps[tuple[Any, float]]:
             prepared = yield from prepare(session, wanted, fresh=is_fresh)
         else:
             if stored is None and len(prepared.actions) > 1 and _is_stale_after(session, wanted):
-                stored, more = yield from _read_back(session, prepared.actions[0].key)
+                stored, more = yield from read_charged(session, prepared.actions[0].key)
                 units += more
             return prepared.finish(stored), units
 
@@ -105,7 +105,7 @@ def _finish(
     for each, plan in zip(wanted, plans, strict=True):
         stored = None
         if plan.actions and _is_stale_after(session, each):
-            stored, more = yield from _read_back(session, plan.actions[0].key)
+            stored, more = yield from read_charged(session, plan.actions[0].key)
             units += more
         results.append(plan.finish(stored))
     return results, units
@@ -225,11 +225,6 @@ def _is_stale_after(session: Session, wanted: Write) -> bool:
 
 def _is_relative(wanted: Update[Any]) -> bool:
     return any(isinstance(value, Add | Append) for value in wanted.changes.values())
-
-
-def _read_back(session: Session, key: Item) -> Steps[tuple[Item | None, float]]:
-    answer = yield Call("GetItem", get_params(session.table, key, consistent=True))
-    return answer.get("Item"), read_units(answer)
 
 
 # --- one action for each item ----------------------------------------------------------------------------

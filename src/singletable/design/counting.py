@@ -23,17 +23,10 @@ from singletable.design.entity import STORED, Entity, key_values
 from singletable.design.expressions import Placeholders
 from singletable.design.markers import AverageOf, CountOf, Upkeep
 from singletable.design.reading import hashable
-from singletable.design.revising import (
-    Changes,
-    Revision,
-    changed_meanwhile,
-    revision,
-    shown,
-    unchanged_attributes,
-)
+from singletable.design.revising import Changes, Revision, changed_meanwhile, revision, unchanged_attributes
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
-from singletable.design.stored_values import AttributeValue, Item
+from singletable.design.stored_values import AttributeValue, Item, shown_key
 from singletable.errors import DesignError, NotFoundError
 
 _DIGITS: Final = 60  # more than DynamoDB's 38, so that only it rounds
@@ -250,6 +243,6 @@ def _add_refused(each: Touch, stored: Item | None) -> DesignError:
 def no_parent(each: Touch) -> NotFoundError:
     """Return what says that a child belongs to nothing."""
     return NotFoundError(
-        f"there is no {each.schema.entity.__name__} {shown(each.key)}, which counts what belongs to it",
+        f"there is no {each.schema.entity.__name__} {shown_key(each.key)}, which counts what belongs to it",
         hint=f"create the {each.schema.entity.__name__} first, or both in a transaction",
     )

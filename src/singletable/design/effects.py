@@ -32,10 +32,10 @@ from singletable.design.deriving import derived_actions
 from singletable.design.entity import Entity
 from singletable.design.expressions import Placeholders
 from singletable.design.reading import hashable
-from singletable.design.revising import Planned, changed_meanwhile, read_stored, shown
+from singletable.design.revising import Planned, changed_meanwhile, read_stored
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
-from singletable.design.stored_values import Item
+from singletable.design.stored_values import Item, shown_key
 from singletable.design.uniqueness import lock_actions
 from singletable.errors import InvalidWriteError
 
@@ -221,7 +221,7 @@ def _folded(session: Session, action: Action, touch: Touch) -> Action:
     if action.kind in ("Update", "ConditionCheck") and not follows and not needs_reading(session, touch):
         return _with_additions(action, touch)
     raise InvalidWriteError(
-        f"a transaction writes {touch.schema.entity.__name__} {shown(touch.key)} and what it counts, and more "
+        f"a transaction writes {touch.schema.entity.__name__} {shown_key(touch.key)} and what it counts, and more "
         "follows from the numbers than one write can say",
         hint="make two transactions of it",
     )

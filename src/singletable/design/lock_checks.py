@@ -6,16 +6,16 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from singletable.client.calls import Call, Steps
+from singletable.client.calls import Steps
 from singletable.design.actions import Action
 from singletable.design.checks import Finding
 from singletable.design.entity import STORED, Entity
 from singletable.design.expressions import Placeholders
 from singletable.design.moving import key_attributes
-from singletable.design.requests import get_params
 from singletable.design.revising import changed_meanwhile
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
+from singletable.design.stored_items import read_item
 from singletable.design.stored_values import Item, time_text
 from singletable.design.uniqueness import (
     GRACE_S,
@@ -43,8 +43,7 @@ def check_locks(session: Session, schema: EntitySchema[Any], entity: Entity) -> 
     # Where the item is, which may be a key that it had before.
     expected = key_attributes(session, entity.__dict__[STORED])
     for lock in locks_of(session.catalog, schema, entity).values():
-        answer = yield Call("GetItem", get_params(session.table, lock.key, consistent=True))
-        found = answer.get("Item")
+        found = yield from read_item(session, lock.key)
         owner = None if found is None else owner_key(session.catalog, found)
         if owner != expected:
             lock = replace(lock, owner=owner_attributes(session.catalog, expected))

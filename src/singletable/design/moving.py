@@ -15,14 +15,13 @@ from hashlib import blake2b
 from typing import Any, Final
 
 from singletable.client.calls import Call, Steps, Wait
-from singletable.design.actions import shown_key
 from singletable.design.answers import read_units
 from singletable.design.entity import Entity
 from singletable.design.expressions import Placeholders
-from singletable.design.requests import get_params
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
-from singletable.design.stored_values import AttributeValue, Item
+from singletable.design.stored_items import read_charged
+from singletable.design.stored_values import AttributeValue, Item, shown_key
 from singletable.design.uniqueness import locks_of, owner_attributes
 from singletable.errors import ConditionFailedError, MigrationError, TransactionCanceledError
 
@@ -179,9 +178,8 @@ def _call(move: Move, call: Call) -> Steps[None]:
 
 
 def _read(session: Session, key: Item, move: Move) -> Steps[Item | None]:
-    answer = yield Call("GetItem", get_params(session.table, key, consistent=True))
-    move.units.append(read_units(answer))
-    item: Item | None = answer.get("Item")
+    item, units = yield from read_charged(session, key)
+    move.units.append(units)
     return item
 
 

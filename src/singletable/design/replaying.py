@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from singletable.client.calls import Call, Steps
+from singletable.client.calls import Steps
 from singletable.design.cascading import delete_steps
 from singletable.design.committing import write
 from singletable.design.entity import Entity
 from singletable.design.preparing import key_of, schema_for
-from singletable.design.requests import get_params
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
+from singletable.design.stored_items import read_item
 from singletable.design.stored_values import AttributeValue, Item, is_empty
 from singletable.design.streams import HandlerWrite
 from singletable.design.writes import Add, Append, Create, Delete, Put, Update
@@ -75,8 +75,7 @@ def _given(schema: EntitySchema[Any], entity: Entity) -> set[str]:
 
 def _holds(session: Session, schema: EntitySchema[Any], key: Item, values: Mapping[str, Any]) -> Steps[bool]:
     """Tell whether the stored item has these values."""
-    answer = yield Call("GetItem", get_params(session.table, key, consistent=True))
-    item: Item | None = answer.get("Item")
+    item = yield from read_item(session, key)
     if item is None or session.catalog.schema_of(item) is not schema:
         return False
     stored = schema.to_entity(item)

@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from singletable.client.calls import Call, Steps
+from singletable.client.calls import Steps
 from singletable.design.actions import Action, Order, Refused
 from singletable.design.entity import STORED, Entity, key_values
 from singletable.design.expressions import Placeholders
 from singletable.design.owning import old_keys_of
-from singletable.design.requests import get_params
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
-from singletable.design.stored_values import AttributeValue, Item
+from singletable.design.stored_items import read_item
+from singletable.design.stored_values import AttributeValue, Item, shown_key
 from singletable.errors import ConditionNotMetError, DesignError
 
 Changes = Mapping[str, AttributeValue | None]  # by the names of attributes; None removes
@@ -49,14 +49,9 @@ def changed_meanwhile(key: Item) -> Refused:
     """Return what says that an item is no longer what a plan was made from."""
 
     def refused(stored: Item | None) -> DesignError:
-        return ChangedMeanwhileError(f"the item {shown(key)} has changed meanwhile", hint="try again")
+        return ChangedMeanwhileError(f"the item {shown_key(key)} has changed meanwhile", hint="try again")
 
     return refused
-
-
-def shown(key: Item) -> str:
-    """Return the key of an item, for a sentence."""
-    return " / ".join(str(text) for value in key.values() for text in value.values())
 
 
 def read_stored(session: Session, schema: EntitySchema[Any], key: Item) -> Steps[Entity | None]:
@@ -76,8 +71,7 @@ def read_stored(session: Session, schema: EntitySchema[Any], key: Item) -> Steps
 
 
 def _read_at(session: Session, schema: EntitySchema[Any], key: Item) -> Steps[Entity | None]:
-    answer = yield Call("GetItem", get_params(session.table, key, consistent=True))
-    item = answer.get("Item")
+    item = yield from read_item(session, key)
     if item is None or session.catalog.schema_of(item) is not schema:
         return None
     entity: Entity = schema.to_entity(item)

@@ -27,7 +27,7 @@ from singletable.design.markers import Auto, Expires, Lock, TimeToLive
 from singletable.design.old_keys import old_keys
 from singletable.design.places import AttributeType, Binding, KeyAttribute, key_item, place_of
 from singletable.design.relations import Derived, Unique
-from singletable.design.stored_values import AttributeValue, Item, decode
+from singletable.design.stored_values import AttributeValue, Item, decode, shown_key
 from singletable.design.tables import Table
 from singletable.errors import DeclarationError, InvalidItemError, InvalidWriteError
 
@@ -272,7 +272,7 @@ class EntitySchema(Generic[E]):
         if version > self.schema_version:
             # To store it again would mix two forms.
             raise InvalidItemError(
-                f"the item {self._shown_key(item)} is {self.entity.__name__} of version {version}, and this "
+                f"the item {self._shown(item)} is {self.entity.__name__} of version {version}, and this "
                 f"program knows versions up to {self.schema_version}",
                 hint="let all programs read a new version before one of them writes it",
             )
@@ -292,15 +292,13 @@ class EntitySchema(Generic[E]):
             what = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
             others = error.error_count() - 1
         return InvalidItemError(
-            f"the item {self._shown_key(item)} is no {self.entity.__name__}: {what}"
+            f"the item {self._shown(item)} is no {self.entity.__name__}: {what}"
             + (f" (and {others} more)" if others else ""),
             hint="give the field a default, or an upcaster for older items",
         )
 
-    def _shown_key(self, item: Item) -> str:
-        return " / ".join(
-            str(text) for name in self.table.key_attributes() for text in item.get(name, {}).values()
-        )
+    def _shown(self, item: Item) -> str:
+        return shown_key({name: item.get(name, {}) for name in self.table.key_attributes()})
 
 
 def _first(markers: list[Any], kind: type[M]) -> M | None:

@@ -72,6 +72,11 @@ def decode(value: AttributeValue) -> Any:
     raise ValueError("an attribute value is empty")
 
 
+def shown_key(key: Item) -> str:
+    """Return a key of the table as people write it: `USER#1 / PROFILE`."""
+    return " / ".join(str(text) for value in key.values() for text in value.values())
+
+
 def is_empty(value: Any) -> bool:
     """Tell whether a value is stored as no attribute: None, and a set without members."""
     return value is None or (isinstance(value, set | frozenset) and not value)

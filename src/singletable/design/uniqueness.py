@@ -25,16 +25,16 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from singletable.client.calls import Call, Steps
-from singletable.design.actions import Action, shown_key
+from singletable.client.calls import Steps
+from singletable.design.actions import Action
 from singletable.design.catalog import Catalog
 from singletable.design.entity import Entity
 from singletable.design.expressions import Placeholders
 from singletable.design.relations import Unique
-from singletable.design.requests import get_params
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
-from singletable.design.stored_values import AttributeValue, Item, time_text
+from singletable.design.stored_items import read_item
+from singletable.design.stored_values import AttributeValue, Item, shown_key, time_text
 from singletable.errors import DesignError, DuplicateError
 
 LOCK_NAME: Final = "$unique"  # the value of a lock's discriminator
@@ -272,8 +272,7 @@ def reclaimed(session: Session, action: Action, stored: Item | None) -> Steps[Ac
 
 def has_lock(session: Session, owner: Item, lock_key: Item) -> Steps[bool]:
     """Look whether the item of a key is stored with the value of a lock. What cannot be read counts as such."""
-    answer = yield Call("GetItem", get_params(session.table, owner, consistent=True))
-    item = answer.get("Item")
+    item = yield from read_item(session, owner)
     if item is None:
         return False
     schema = session.catalog.schema_of(item)

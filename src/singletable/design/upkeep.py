@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from singletable.client.calls import Call, Steps
+from singletable.client.calls import Steps
 from singletable.design.actions import Action
 from singletable.design.belonging import Copied, Made
 from singletable.design.children import START, Position, children_page
@@ -23,11 +23,11 @@ from singletable.design.effects import refresh_plan
 from singletable.design.entity import STORED, Entity
 from singletable.design.expressions import Placeholders
 from singletable.design.performing import is_same, perform
-from singletable.design.requests import get_params
-from singletable.design.revising import ChangedMeanwhileError, read_stored, shown
+from singletable.design.revising import ChangedMeanwhileError, read_stored
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
-from singletable.design.stored_values import Item
+from singletable.design.stored_items import read_item
+from singletable.design.stored_values import Item, shown_key
 from singletable.errors import DesignError, NotFoundError
 
 GUARD_NAME: Final = "$upkeep"  # the value of a guard's discriminator
@@ -89,7 +89,7 @@ def _plan(actions: list[Action]) -> Steps[list[Action]]:
 
 def _guard(session: Session, change: EntityChange, touch: Touch) -> Action:
     catalog, table = session.catalog, session.catalog.table
-    key: Item = {table.pk: {"S": f"UPKEEP#{change.event_id}#{touch.schema.name}#{shown(touch.key)}"}}
+    key: Item = {table.pk: {"S": f"UPKEEP#{change.event_id}#{touch.schema.name}#{shown_key(touch.key)}"}}
     if table.sk is not None:
         key[table.sk] = {"S": "GUARD"}
     item = {**key, catalog.discriminator: {"S": GUARD_NAME}}
@@ -197,8 +197,8 @@ def _stored(entity: Entity | None) -> Item | None:
 
 def _replace(session: Session, known: MadeItems, wanted: MadeItems) -> Steps[None]:
     for key, item in wanted.values():
-        answer = yield Call("GetItem", get_params(session.table, key, consistent=True))
-        if "Item" not in answer or not is_same(answer["Item"], item):
+        stored = yield from read_item(session, key)
+        if stored is None or not is_same(stored, item):
             yield from perform(session, put_action(key, item))
     for name, (key, _) in known.items():
         if name not in wanted:
@@ -206,4 +206,4 @@ def _replace(session: Session, known: MadeItems, wanted: MadeItems) -> Steps[Non
 
 
 def _kept_changing(key: Item) -> DesignError:
-    return ChangedMeanwhileError(f"the item {shown(key)} kept changing", hint="try again later")
+    return ChangedMeanwhileError(f"the item {shown_key(key)} kept changing", hint="try again later")

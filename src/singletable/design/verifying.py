@@ -31,10 +31,10 @@ from singletable.design.committing import settle
 from singletable.design.entity import STORED, Entity
 from singletable.design.lock_checks import check_locks, check_owner, is_lock
 from singletable.design.reading import hashable
-from singletable.design.requests import get_params
 from singletable.design.revising import read_stored
 from singletable.design.schema import Binding, EntitySchema
 from singletable.design.session import Session
+from singletable.design.stored_items import read_item
 from singletable.design.stored_values import Item
 from singletable.errors import DesignError, InvalidItemError, MigrationError
 
@@ -134,9 +134,7 @@ def _verified_page(session: Session, items: list[Item], *, repair: bool) -> Step
 
 def _read_again(session: Session, item: Item) -> Steps[Item]:
     key = {name: item[name] for name in session.catalog.table.key_attributes()}
-    answer = yield Call("GetItem", get_params(session.table, key, consistent=True))
-    now: Item = answer.get("Item", item)
-    return now
+    return (yield from read_item(session, key)) or item
 
 
 def _verified(session: Session, item: Item, *, repair: bool) -> Steps[list[Mismatch]]:

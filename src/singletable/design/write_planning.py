@@ -6,16 +6,15 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from singletable.client.calls import Call, Steps
-from singletable.design.actions import shown_key
+from singletable.client.calls import Steps
 from singletable.design.conditions import Condition, describe
 from singletable.design.entity import STORED, Entity
 from singletable.design.expressions import Placeholders
 from singletable.design.plans import Get
-from singletable.design.requests import get_params
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
-from singletable.design.stored_values import Item, is_empty
+from singletable.design.stored_items import read_item
+from singletable.design.stored_values import Item, is_empty, shown_key
 from singletable.errors import (
     ConditionNotMetError,
     DesignError,
@@ -80,8 +79,7 @@ def as_stored(schema: EntitySchema[Any], entity: Entity) -> Entity:
 
 def read_stored(session: Session, schema: EntitySchema[Any], key: Item) -> Steps[Entity | None]:
     """Read the stored entity, consistently. One that has expired is still there."""
-    answer = yield Call("GetItem", get_params(session.table, key, consistent=True))
-    item = answer.get("Item")
+    item = yield from read_item(session, key)
     if item is None:
         return None
     stored = session.catalog.schema_of(item)

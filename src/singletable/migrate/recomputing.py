@@ -11,13 +11,12 @@ from hashlib import blake2b
 from typing import Any, Final, TypeVar
 
 from singletable.client.calls import Call, Steps, Together
-from singletable.design.actions import shown_key
 from singletable.design.answers import read_units
 from singletable.design.checks import Check, Finding
 from singletable.design.entity import Entity
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
-from singletable.design.stored_values import Item
+from singletable.design.stored_values import Item, shown_key
 from singletable.design.uniqueness import locks_of
 from singletable.design.verifying import kept_checks, verified_by
 from singletable.errors import DesignError
