@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,10 @@ from singletable.storage.check import check_file
 # How long an example takes says nothing on a busy machine; what it finds must be found again.
 settings.register_profile("singletable", deadline=None, derandomize=True)
 settings.load_profile("singletable")
+
+# A shell lets what it runs in the background ignore Ctrl-C, and programs inherit that; tests interrupt theirs.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
