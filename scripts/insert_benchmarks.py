@@ -87,8 +87,10 @@ def comparison_row(result: Mapping[str, Any]) -> str:
     subject, floor = result["subject"], result["floor"]
     if result.get("ratio_min") is not None:  # another one is measured against us
         wanted = goal(f"at least {result['ratio_min']:g}x", result)
-        name = f"{result['name'].removesuffix(': ' + subject['name'])}, through boto3 in the process"
-        return row(name, floor, subject, f"{result['ratio']:.0f}x faster", wanted)
+        way = "through boto3 in the process" if floor["name"] == "db.client()" else floor["name"]
+        name = f"{result['name'].removesuffix(': ' + subject['name'])}, {way}"
+        digits = 0 if result["ratio"] >= 10 else 2
+        return row(name, floor, subject, f"{result['ratio']:.{digits}f}x faster", wanted)
     wanted = goal(f"at most {result['ratio_max']:g}x", result)
     return row(result["name"], subject, floor, f"{result['ratio']:.2f}x", wanted)
 

@@ -1,13 +1,14 @@
 """A single-table design as typed Python: keys, entities, indexes and access patterns, declared once.
 
-It runs on the embedded engine and on any DynamoDB endpoint; it knows neither, only `singletable.client`. A module
-imports only those above it in this list:
+It runs on the embedded engine and on any DynamoDB endpoint; it knows neither, only `singletable.client`. Its
+modules, from those that know nothing to the one that knows all; there are no import cycles:
 
 declared    conditions, casing, markers; templates and `key_*` (how values stand in keys), keys, ranges; plans and
             queries; bindings, tables, relations, entity, collections, sharding, writes, patterns
 compiled    stored_values, field_codecs, places, schema; belonging (who counts, copies and derives whom), catalog
 open        session: a client, the table's name there, and the catalog
-read        expressions, requests, answers, stored_items; part_reading, ordered_reading, side_by_side, cursors; reading
+read        expressions, requests, answers, stored_items; part_reading, ordered_reading, side_by_side; cursors;
+            reading
 written     actions; uniqueness, counting, deriving, copying: what follows from an entity before and after;
             `*_planning`, preparing; performing, claiming, committing; batches, owning, cascading
 kept        upkeep (by the stream), verifying; changes, dispatching, replaying, consuming (stream handlers)

@@ -62,11 +62,15 @@ class Merging:
             if not self._heads:
                 break
             head = heappop(self._heads)
-            entities.append(head.part.pop())
-            if head.part.buffer:
-                heappush(self._heads, _Head(head.number, head.part))
-            elif not head.part.is_read:
-                self._hungry.append((head.number, head.part))
+            part = head.part
+            entities.append(part.pop())
+            # While nobody else has anything left, there is nothing to compare with.
+            while not self._heads and part.buffer and (count is None or len(entities) < count):
+                entities.append(part.pop())
+            if part.buffer:
+                heappush(self._heads, _Head(head.number, part))
+            elif not part.is_read:
+                self._hungry.append((head.number, part))
         return entities
 
     def _feed(self, usage: Usage) -> Steps[None]:

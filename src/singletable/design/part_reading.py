@@ -39,9 +39,10 @@ class PartReader:
         self.binding: Binding = self.schema.bindings[query.place]
         self._session = session
         self._limit = limit
-        self._given = plain_position(position)  # the last that was given out
+        self._start = plain_position(position)
+        self._given: Item | None = None  # the last that was given out
         is_over = is_empty(query.bounds, is_text=is_text_key(self.binding))
-        self._read = None if is_over else self._given  # the last that was read
+        self._read = None if is_over else self._start  # the last that was read
 
     @property
     def is_read(self) -> bool:
@@ -51,7 +52,9 @@ class PartReader:
     @property
     def position(self) -> Position:
         """Where to go on: behind what was given out, and behind what was thrown away after it."""
-        return self._given if self.buffer else self._read
+        if not self.buffer:
+            return self._read
+        return self._start if self._given is None else self._key_of(self._given)
 
     def call(self) -> Call:
         """Return the next request."""
@@ -83,8 +86,7 @@ class PartReader:
 
     def pop(self) -> Any:
         """Give out the next entity."""
-        item, entity = self.buffer.popleft()
-        self._given = self._key_of(item)
+        self._given, entity = self.buffer.popleft()
         return entity
 
     def order(self) -> tuple[Any, ...]:

@@ -49,6 +49,7 @@ class EntitySchema(Generic[E]):
         self._markers = {name: markers_of(field) for name, field in fields.items()}
         self.fields = {name: field_codec(name, field, casing) for name, field in fields.items()}
         self.by_stored: dict[str, FieldCodec] = {codec.stored: codec for codec in self.fields.values()}
+        self._readers = {codec.stored: (codec.name, codec.decode) for codec in self.fields.values()}
         self.properties = frozenset(entity.__key_properties__)
         self.key = self._place(table_keys(entity))
         self.indexes = tuple(
@@ -237,14 +238,18 @@ class EntitySchema(Generic[E]):
 
     def to_entity(self, item: Item) -> E:
         """Build the entity of a stored item."""
-        by_stored = self.by_stored
+        readers = self._readers
         values: dict[str, Any] = {}
         try:
             for stored, value in item.items():
-                codec = by_stored.get(stored)
-                if codec is not None:
-                    decoder = codec.decode
-                    values[codec.name] = decode(value) if decoder is None else decoder(value)
+                reader = readers.get(stored)
+                if reader is not None:
+                    name, decoder = reader
+                    if decoder is None:
+                        text = value.get("S")  # most attributes are texts
+                        values[name] = decode(value) if text is None else text
+                    else:
+                        values[name] = decoder(value)
             if self.schema_version is not None:
                 values = self._upcast(item, values)
             for name, absent in self._absent.items():
