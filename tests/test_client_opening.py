@@ -71,6 +71,15 @@ def test_file_is_opened_and_closed_with_the_client(tmp_path: Path, *, as_path: b
     assert path.exists()
 
 
+def test_endpoint_is_not_asked_any_more_when_its_client_is_closed() -> None:
+    with no_aws_settings():
+        client = open_client("http://127.0.0.1:9", capabilities=EMBEDDED)
+        client.close()
+        client.close()
+        with pytest.raises(TargetError, match=r"the client of http://127\.0\.0\.1:9 was closed"):
+            client.call("ListTables", {})
+
+
 def test_memory_takes_the_clock() -> None:
     clock = ManualClock()
     with open_client(":memory:", clock=clock) as client:

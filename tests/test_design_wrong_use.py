@@ -278,3 +278,10 @@ def test_empty_environment_is_one_that_is_not_given() -> None:
 def test_times_out_of_range_are_refused(db: Shops) -> None:
     with pytest.raises(SingleTableError):
         EventSK.prefix(created_at=datetime(1, 1, 1))  # noqa: DTZ001  # a time of nowhere
+
+
+def test_misspelt_field_is_refused_where_it_is_written() -> None:
+    query = Product.key.query(ShopPK(shop_id="a"))
+    with pytest.raises(UnknownFieldError, match="Product has no field 'titel'") as caught:
+        query.where(titel="x")
+    assert "did you mean title?" in str(caught.value)

@@ -49,6 +49,7 @@ class RemoteClient(Client):
         self._streams_client: Any = None
         self._owns = owns
         self._methods = _methods(boto_client)
+        self._is_closed = False
         self._threads = ThreadPoolExecutor(PARALLEL_MAX, thread_name_prefix="singletable-client")
 
     @property
@@ -95,6 +96,8 @@ class RemoteClient(Client):
         return await super().arun(steps)
 
     def close(self) -> None:
+        self._is_closed = True
+        self._methods = {}
         self._threads.shutdown()
         if self._owns:
             self.boto_client.close()
@@ -108,6 +111,8 @@ class RemoteClient(Client):
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     def _stream_method(self, operation: str) -> Callable[..., Any]:
+        if self._is_closed:
+            raise TargetError(f"the client of {self.endpoint} was closed", hint="open the design again")
         if operation not in _STREAM_OPERATIONS:
             raise UnknownOperationError(f"boto3 knows no operation {operation!r} of DynamoDB")
         if self._make_streams_client is None:

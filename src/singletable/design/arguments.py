@@ -6,7 +6,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Any, Final
+
+from pydantic import BaseModel
+
+from singletable.errors import UnknownFieldError
 
 _SHOWN_CHARACTERS_MAX: Final = 60
 
@@ -51,3 +56,14 @@ def require_callable(function: object, what: str) -> None:
     """Refuse what cannot be called, before anything is done that it would be told of."""
     if function is not None and not callable(function):
         raise TypeError(f"{what} is a function, not {shown_value(function)}")
+
+
+def require_field(entity: type[BaseModel], name: object) -> None:
+    """Refuse a name that is no field of the entity; suggest the one that was meant."""
+    fields = entity.model_fields
+    if not isinstance(name, str) or name not in fields:
+        meant = get_close_matches(str(name), fields, n=1)
+        raise UnknownFieldError(
+            f"{entity.__name__} has no field {name!r}",
+            hint=(f"did you mean {meant[0]}? " if meant else "") + f"It has {', '.join(sorted(fields))}",
+        )

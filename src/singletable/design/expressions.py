@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Any, Final, assert_never
 
-from singletable.design.arguments import require_kind
+from singletable.design.arguments import require_field, require_kind
 from singletable.design.conditions import (
     And,
     BeginsWith,
@@ -24,7 +23,6 @@ from singletable.design.conditions import (
 )
 from singletable.design.schema import EntitySchema
 from singletable.design.stored_values import AttributeValue
-from singletable.errors import UnknownFieldError
 
 _IN_VALUES_MAX: Final = 100
 _SIGNS: Final = {Eq: "=", Ne: "<>", Lt: "<", Le: "<=", Gt: ">", Ge: ">="}
@@ -70,17 +68,6 @@ class Placeholders:
         return params
 
 
-def require_field(schema: EntitySchema[Any], name: object) -> None:
-    """Refuse a name that is no field of the entity; suggest the one that was meant."""
-    if not isinstance(name, str) or name not in schema.fields:
-        meant = get_close_matches(str(name), schema.fields, n=1)
-        raise UnknownFieldError(
-            f"{schema.entity.__name__} has no field {name!r}",
-            hint=(f"did you mean {meant[0]}? " if meant else "")
-            + f"It has {', '.join(sorted(schema.fields))}",
-        )
-
-
 def condition_data(condition: Condition, schema: EntitySchema[Any]) -> list[Any]:
     """Return what a condition says as names and values that are stored: it is the same in every release."""
     name = type(condition).__name__
@@ -90,7 +77,7 @@ def condition_data(condition: Condition, schema: EntitySchema[Any]) -> list[Any]
         case Not(inner):
             return [name, condition_data(inner, schema)]
         case _:
-            require_field(schema, condition.field)
+            require_field(schema.entity, condition.field)
             into = Placeholders()
             _simple(condition, schema, into)
             return [name, schema.fields[condition.field].stored, list(into.values.values())]
@@ -114,7 +101,7 @@ def _simple(
     schema: EntitySchema[Any],
     into: Placeholders,
 ) -> str:
-    require_field(schema, condition.field)
+    require_field(schema.entity, condition.field)
     codec = schema.fields[condition.field]
     name = into.name(codec.stored)
     match condition:

@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from singletable.design.arguments import require_field
 from singletable.design.entity import Entity, field_values
-from singletable.design.expressions import require_field
 from singletable.design.schema import EntitySchema
 from singletable.design.writes import Add, Append
 from singletable.errors import InvalidWriteError
@@ -29,7 +29,7 @@ def checked_changes(schema: EntitySchema[Any], changes: Mapping[str, Any], now: 
 
 
 def _check_name(schema: EntitySchema[Any], name: str) -> None:
-    require_field(schema, name)
+    require_field(schema.entity, name)
     if name in schema.key.keys.reads():
         raise InvalidWriteError(
             f"{schema.entity.__name__}.{name} is part of the key, which never changes",

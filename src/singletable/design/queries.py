@@ -8,8 +8,8 @@ from typing import Any, Final, Generic, Self, TypeVar
 from pydantic import BaseModel
 
 from singletable.client.calls import Steps
-from singletable.design.arguments import require_count, require_members
-from singletable.design.conditions import Condition, Eq, require_condition
+from singletable.design.arguments import require_count, require_field, require_members
+from singletable.design.conditions import Condition, Eq, fields_of, require_condition
 from singletable.design.keys import Key
 from singletable.design.pages import Page, Usage
 from singletable.design.plans import Plan
@@ -130,6 +130,9 @@ class Query(Many[E]):
         for condition in conditions:
             require_condition(condition)
         more = (*conditions, *(Eq(name, value) for name, value in equal.items()))
+        for condition in more:
+            for name in fields_of(condition):
+                require_field(self.entity, name)
         return self.with_(conditions=(*self.conditions, *more))
 
     def refuse_consistent_index(self) -> None:
