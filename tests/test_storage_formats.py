@@ -239,7 +239,8 @@ def test_change_after_the_upgrade_is_not_dated_before_the_log(tmp_path: Path) ->
     shutil.copy(FORMAT_2, path)
     with Database.open(path, clock=ManualClock(FORMAT_2_END_US - DAY_US)) as db:
         db.put_item(TableName="orders", Item={"PK": {"S": "new"}, "SK": {"S": "1"}})
-        assert log_of(db, "orders")[-1].at_us == FORMAT_2_END_US + 1
+        # A chore of the background may have taken the next moment.
+        assert log_of(db, "orders")[-1].at_us > FORMAT_2_END_US
 
 
 def test_stream_of_format_2_is_registered_with_one_shard(upgraded: Database) -> None:

@@ -6,6 +6,7 @@ Without stderr (`2>&-`) nothing is said: Python's `print` would take stdout inst
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 
 
 def say_error(message: str, *, hint: str | None = None) -> None:
@@ -16,6 +17,9 @@ def say_error(message: str, *, hint: str | None = None) -> None:
 
 
 def say(message: str) -> None:
-    """Print a line that helps but is not part of the result."""
+    """Print a line that helps but is not part of the result; behind what was printed of that before."""
+    if sys.stdout is not None:
+        with suppress(OSError, ValueError):  # whoever prints next hears that nobody reads it
+            sys.stdout.flush()
     if sys.stderr is not None:
         print(message, file=sys.stderr, flush=True)
