@@ -18,6 +18,7 @@ from singletable.design import (
     Index,
     Key,
     Keys,
+    Put,
     Query,
     SortKey,
     Stored,
@@ -91,6 +92,10 @@ class LunchCache(Design):
     table = LunchTable
     entities = (WeeklyMenu,)
     volumes = {WeeklyMenu: Volume(520, 2)}
+
+    @pattern("1 Store weekly menu", rps=0.0001)
+    def store(self, menu: WeeklyMenu) -> Put[WeeklyMenu]:
+        return Put(menu)
 
     @pattern("2 Current week's menu", rps=0.005)
     def menu(self, restaurant: str, year: int, week: int) -> Get[WeeklyMenu]:

@@ -26,6 +26,7 @@ from singletable.blueprint.patterns import (
     PatternBlueprint,
     ReadBlueprint,
     SortBlueprint,
+    WriteBlueprint,
 )
 
 __all__ = [
@@ -49,4 +50,5 @@ __all__ = [
     "TtlBlueprint",
     "UniqueBlueprint",
     "VolumeBlueprint",
+    "WriteBlueprint",
 ]

@@ -156,6 +156,10 @@ def _pattern_rows(blueprint: Contents) -> Iterator[list[str]]:
                 _keys(read, pk, sk),
                 "" if read.filter is None else _code(condition_text(read.filter)),
             ]
+        for write in pattern.writes:
+            said = " ".join([write.operation, write.entity, ", ".join(write.fields)]).strip()
+            condition = "" if write.condition is None else _code(condition_text(write.condition))
+            yield [*_pattern_cells(pattern), "", _code(said), condition]
 
 
 def _pattern_cells(pattern: PatternBlueprint) -> list[str]:

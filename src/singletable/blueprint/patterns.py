@@ -51,8 +51,22 @@ class ReadBlueprint:
 
 
 @dataclass(frozen=True, slots=True)
+class WriteBlueprint:
+    """What a pattern writes: an entity, whole or some fields of it, and what must hold of the stored item."""
+
+    operation: str  # PutItem, UpdateItem, DeleteItem
+    entity: str
+    fields: tuple[str, ...] = ()
+    condition: Condition | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PatternBlueprint:
-    """An access pattern: method, operation (Get, Query, Merged, Walk, Collect, BatchGet) and requests."""
+    """An access pattern: method, operation and requests.
+
+    The operation is Get, Query, Merged, Walk, Collect or BatchGet, or, of one that writes, Create, Put, Update or
+    Delete.
+    """
 
     number: str
     title: str
@@ -60,6 +74,7 @@ class PatternBlueprint:
     operation: str
     parameters: tuple[ParameterBlueprint, ...] = ()
     reads: tuple[ReadBlueprint, ...] = ()
+    writes: tuple[WriteBlueprint, ...] = ()
     rps: float = 0.0
     cached_s: float | None = None
     documented: str = ""
@@ -67,5 +82,6 @@ class PatternBlueprint:
 
     @property
     def entities(self) -> tuple[str, ...]:
-        """Name the entities that it reads."""
-        return tuple(dict.fromkeys(entity for read in self.reads for entity in read.entities))
+        """Name the entities that it reads or writes."""
+        read = [entity for each in self.reads for entity in each.entities]
+        return tuple(dict.fromkeys([*read, *(write.entity for write in self.writes)]))

@@ -10,6 +10,8 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 from uuid import UUID
 
+from pydantic import BaseModel, ValidationError
+
 from singletable.design.key_parts import Part, bucket_of
 from singletable.design.keys import Key
 from singletable.design.markers import BucketOf, ShardOf
@@ -48,7 +50,18 @@ def _of_class(kind: type[Any], name: str, variant: int) -> Any:
         return members[variant % len(members)]
     if kind in _SAMPLES:
         return _SAMPLES[kind](name, variant)
+    if issubclass(kind, BaseModel):
+        return _of_model(kind, variant)
     raise NoSampleError(kind.__name__)
+
+
+def _of_model(model: type[BaseModel], variant: int) -> BaseModel:
+    required = {name: field for name, field in model.model_fields.items() if field.is_required()}
+    values = {name: sample(field.annotation, name, variant) for name, field in required.items()}
+    try:
+        return model(**values)
+    except ValidationError as error:
+        raise NoSampleError(model.__name__) from error
 
 
 def _of_part(part: Part, variant: int) -> Any:

@@ -17,7 +17,7 @@ from singletable.design.claiming import one_by_one
 from singletable.design.counting import Touch
 from singletable.design.effects import later_plan, resolved
 from singletable.design.entity import Entity
-from singletable.design.performing import ATTEMPTS_MAX, perform, transact
+from singletable.design.performing import ATTEMPTS_MAX, perform, request_of, transact
 from singletable.design.preparing import prepare, schema_for
 from singletable.design.reading import hashable
 from singletable.design.revising import ChangedMeanwhileError, Plan, Planned
@@ -62,6 +62,13 @@ def write(session: Session, wanted: Write) -> Steps[tuple[Any, float]]:
                 stored, more = yield from read_charged(session, prepared.actions[0].key)
                 units += more
             return prepared.finish(stored), units
+
+
+def request_steps(session: Session, wanted: Write) -> Steps[Any]:
+    """Plan a write, and return the request that would carry it out."""
+    prepared = yield from prepare(session, wanted)
+    ready = yield from resolved(session, prepared.actions)
+    return request_of(session, merged([each for each in ready if not isinstance(each, Touch | Planned)]))
 
 
 def write_together(session: Session, wanted: list[Write]) -> Steps[tuple[list[Any], float]]:

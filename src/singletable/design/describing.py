@@ -48,10 +48,10 @@ from singletable.design.keys import Key
 from singletable.design.markers import AverageOf, BucketOf, CopyOf, CountOf, ShardOf, SumOf
 from singletable.design.patterns import PatternInfo, Rate, Volume
 from singletable.design.places import Binding, KeyAttribute
-from singletable.design.plan_shapes import Calls, reads_of
-from singletable.design.plans import Plan
+from singletable.design.plan_shapes import Calls, reads_of, write_of
 from singletable.design.relations import Derived
 from singletable.design.schema import EntitySchema
+from singletable.design.writes import WritePlan
 from singletable.errors import DeclarationError
 
 _VARIANTS: Final = 2  # calls of each pattern, to tell its own values from those of the caller
@@ -242,7 +242,8 @@ def _pattern(catalog: Catalog, name: str, info: PatternInfo, method: Callable[..
     first = _called(name, method, arguments[0])
     others = [plan for each in arguments[1:] if (plan := _maybe_called(method, each)) is not None]
     try:
-        reads = reads_of(Calls(catalog, [first, *others], arguments))
+        writes = (write_of(first),) if isinstance(first, WritePlan) else ()
+        reads = () if writes else reads_of(Calls(catalog, [first, *others], arguments))
     except DeclarationError as error:
         raise DeclarationError(f"the pattern {name}: {error.message}", hint=error.hint) from error
     return PatternBlueprint(
@@ -257,8 +258,9 @@ def _pattern(catalog: Catalog, name: str, info: PatternInfo, method: Callable[..
             for each, parameter in parameters.items()
         ),
         reads=reads,
+        writes=writes,
         rps=info.rps,
-        cached_s=first.cache_s,
+        cached_s=None if isinstance(first, WritePlan) else first.cache_s,
         documented=info.documented,
         fixes=info.fixes,
     )
@@ -317,7 +319,7 @@ def _sample(pattern: str, name: str, annotation: Any, variant: int) -> Any:
         ) from error
 
 
-def _called(name: str, method: Callable[..., Any], arguments: Mapping[str, Any]) -> Plan:
+def _called(name: str, method: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
     try:
         plan = _call(method, arguments)
     except Exception as error:
@@ -329,7 +331,7 @@ def _called(name: str, method: Callable[..., Any], arguments: Mapping[str, Any])
     return plan
 
 
-def _maybe_called(method: Callable[..., Any], arguments: Mapping[str, Any]) -> Plan | None:
+def _maybe_called(method: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
     # What the first call has taken, another one may refuse: then nothing is learnt from it.
     try:
         return _call(method, arguments)
@@ -337,7 +339,6 @@ def _maybe_called(method: Callable[..., Any], arguments: Mapping[str, Any]) -> P
         return None
 
 
-def _call(method: Callable[..., Any], arguments: Mapping[str, Any]) -> Plan:
+def _call(method: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
     bound = inspect.BoundArguments(inspect.signature(method), OrderedDict(arguments))
-    plan: Plan = method(*bound.args, **bound.kwargs)
-    return plan
+    return method(*bound.args, **bound.kwargs)

@@ -55,7 +55,8 @@ from singletable.design.streams import StreamHandler, stream_handlers
 from singletable.design.tables import Table
 from singletable.design.verifying import Progress as VerifyProgress
 from singletable.design.verifying import VerifyReport, verify
-from singletable.design.writes import Create, Delete, Put, Update, Write
+from singletable.design.writes import Create, Delete, Put, Update, Write, WritePlan
+from singletable.design.writing import Writer
 from singletable.errors import DeclarationError
 
 if TYPE_CHECKING:
@@ -85,6 +86,9 @@ def pattern(
         @functools.wraps(method)
         def planned(*args: P.args, **kwargs: P.kwargs) -> R:
             plan: Any = method(*args, **kwargs)
+            if isinstance(plan, WritePlan):
+                design = cast(Design, args[0])
+                return cast(R, plan if design._writer is None else plan.on(design._writer))
             if not isinstance(plan, Plan):
                 raise DeclarationError(
                     f"the pattern {method.__qualname__} returned {type(plan).__name__}: a pattern returns a plan"
@@ -120,6 +124,7 @@ class Design:
 
     _session: Session | None = None
     _reader: Reader | None = None
+    _writer: Writer | None = None
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -199,6 +204,7 @@ class Design:
         design = cls()
         design._session = session
         design._reader = Reader(session)
+        design._writer = Writer(session)
         return design
 
     @property

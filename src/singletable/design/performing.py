@@ -39,11 +39,8 @@ _TRANSIENT: Final = frozenset({"TransactionConflict", "ThrottlingError", "Provis
 
 def perform(session: Session, action: Action) -> Steps[tuple[Item | None, float]]:
     """Carry out one action by itself; return the new item of an update, and the units."""
-    params = {**_params(session, action), "ReturnConsumedCapacity": "TOTAL"}
-    if action.kind == "Update":
-        params["ReturnValues"] = "ALL_NEW"
     try:
-        answer = yield from ask_until_free(Call(_OPERATIONS[action.kind], params))
+        answer = yield from ask_until_free(Call(_OPERATIONS[action.kind], _alone(session, action)))
     except ConditionFailedError as error:
         stored = error.item or None
         if stored is not None and was_written(action, dict(stored), error):
@@ -89,6 +86,22 @@ def _params(session: Session, action: Action) -> dict[str, Any]:
     if "ConditionExpression" in params:
         params["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
     return params
+
+
+def _alone(session: Session, action: Action) -> dict[str, Any]:
+    params = {**_params(session, action), "ReturnConsumedCapacity": "TOTAL"}
+    if action.kind == "Update":
+        params["ReturnValues"] = "ALL_NEW"
+    return params
+
+
+def request_of(session: Session, actions: Sequence[Action]) -> Any:
+    """Return the request that carries out actions; a list of them where the target has no transactions."""
+    if len(actions) == 1:
+        return _alone(session, actions[0])
+    if session.client.capabilities.transactions:
+        return _transaction(session, actions)
+    return [_alone(session, action) for action in actions]
 
 
 def _kept_changing() -> InvalidWriteError:

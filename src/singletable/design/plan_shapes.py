@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from singletable.blueprint import ReadBlueprint, SortBlueprint
+from singletable.blueprint import ReadBlueprint, SortBlueprint, WriteBlueprint
 from singletable.design.annotations import plain_value
 from singletable.design.catalog import Catalog
 from singletable.design.collections import Collect, members_of
@@ -18,6 +18,7 @@ from singletable.design.plans import BatchGet, Get, Plan
 from singletable.design.queries import Merged, Query, Walk
 from singletable.design.ranges import SortRange
 from singletable.design.requests import collection_span
+from singletable.design.writes import Create, Delete, Put, Update
 from singletable.errors import DeclarationError
 
 
@@ -227,3 +228,26 @@ def _is_given(values: Sequence[Any], calls: Calls) -> bool:
 def _parameter(value: Any, calls: Calls) -> str | None:
     """Name the parameter that has a value in the first call."""
     return next((name for name, each in calls.arguments[0].items() if plain_value(each) == value), None)
+
+
+# --- writes ---------------------------------------------------------------------------------------------
+
+
+def write_of(plan: Any) -> WriteBlueprint:
+    """Return what a pattern writes."""
+    condition = None if getattr(plan, "when", None) is None else condition_data(plan.when)
+    match plan:
+        case Create(entity) | Put(entity):
+            return WriteBlueprint("PutItem", type(entity).__name__, condition=condition)
+        case Update(target):
+            fields = tuple(sorted(plan.changes))
+            return WriteBlueprint("UpdateItem", _written(target), fields, condition)
+        case Delete(target):
+            return WriteBlueprint("DeleteItem", _written(target), condition=condition)
+        case _:
+            raise DeclarationError(f"{type(plan).__name__} is no write by itself")
+
+
+def _written(target: Any) -> str:
+    entity = target.entity if isinstance(target, Get) else type(target)
+    return str(entity.__name__)

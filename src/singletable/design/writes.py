@@ -1,17 +1,74 @@
-"""Writes as values: what a transaction takes, and what a stream handler yields. Nothing here carries them out."""
+"""Writes as values: what a pattern may return, a transaction takes, and a stream handler yields.
+
+    @pattern("1 Store weekly menu")
+    def store(self, menu: Menu) -> Put[Menu]:
+        return Put(menu)
+
+    db.store(menu).run()
+
+Nothing here carries them out.
+"""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, Protocol, Self, TypeVar
 
 from singletable.design.arguments import require_kind
 from singletable.design.conditions import Condition, require_condition
 from singletable.design.entity import Entity
+from singletable.design.pages import Written
 from singletable.design.plans import Get
+from singletable.errors import DeclarationError
 
 E = TypeVar("E", bound=Entity)
+
+
+class WriteRunner(Protocol):
+    """Carries out writes where a design is open."""
+
+    def write(self, wanted: Any) -> Written[Any]: ...
+    async def awrite(self, wanted: Any) -> Written[Any]: ...
+    def request(self, wanted: Any) -> Any: ...
+
+
+class WritePlan(Generic[E]):
+    """What a pattern can return to write: it is carried out when it is run."""
+
+    runner: WriteRunner | None = None
+
+    def on(self, runner: WriteRunner) -> Self:
+        """Return the write, to be run there."""
+        write = copy.copy(self)
+        object.__setattr__(write, "runner", runner)
+        return write
+
+    def run(self) -> Written[E]:
+        """Carry out the write."""
+        return self._running.write(self)
+
+    async def arun(self) -> Written[E]:
+        """Carry out the write, without holding up the event loop."""
+        return await self._running.awrite(self)
+
+    def request(self) -> Any:
+        """Return the exact request; a list where a target without transactions gets several.
+
+        What must be known of the stored item is read for it. Of a delete it is that of the item itself, without
+        what it owns.
+        """
+        return self._running.request(self)
+
+    @property
+    def _running(self) -> WriteRunner:
+        if self.runner is None:
+            raise DeclarationError(
+                "this write is not of an open design",
+                hint="call the pattern on what open() returns, or db.create, db.put, db.update, db.delete",
+            )
+        return self.runner
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +86,7 @@ class Append:
 
 
 @dataclass(frozen=True, slots=True)
-class Create(Generic[E]):
+class Create(WritePlan[E]):
     """Write an item that is not there yet."""
 
     entity: E
@@ -39,7 +96,7 @@ class Create(Generic[E]):
 
 
 @dataclass(frozen=True, slots=True)
-class Put(Generic[E]):
+class Put(WritePlan[E]):
     """Write an item, whether it is there or not. With a version, the stored one must be that which was read."""
 
     entity: E
@@ -51,7 +108,7 @@ class Put(Generic[E]):
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Update(Generic[E]):
+class Update(WritePlan[E]):
     """Change fields of an item that is there: an entity that was read, or the item of `Batch.key.get(...)`."""
 
     target: E | Get[E]
@@ -66,7 +123,7 @@ class Update(Generic[E]):
 
 
 @dataclass(frozen=True, slots=True)
-class Delete(Generic[E]):
+class Delete(WritePlan[E]):
     """Delete an item. With a version, the stored one must be that which was read."""
 
     target: E | Get[E]

@@ -26,7 +26,8 @@ from designs.kefir import (
     UserId,
     UserPK,
 )
-from singletable.design import BatchGet, Collect, Get, Merged, Page, Query, Written, shards
+from designs.lunch import LunchCache, WeeklyMenu
+from singletable.design import BatchGet, Collect, Get, Merged, Page, Put, Query, Written, shards
 
 now = datetime.now(UTC)
 user_id = UserId("u1")
@@ -83,6 +84,11 @@ assert_type(
     Merged([Batch.by_status.query(StatusPK(status="ready", shard=shard)) for shard in shards(StatusPK)]),
     Merged[Batch],
 )
+
+# A pattern that writes.
+menu = WeeklyMenu(restaurant="niagara", year=2025, week=3, cached_at=now)
+assert_type(LunchCache.open(":memory:").store(menu), Put[WeeklyMenu])
+assert_type(LunchCache.open(":memory:").store(menu).run(), Written[WeeklyMenu])
 
 # The keys of an entity.
 assert_type(batch.key, tuple[UserPK, BatchSK])
