@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 from random import Random
+from threading import Event, Thread
 
 import apsw
 import pytest
@@ -24,6 +25,7 @@ from singletable.clock import ManualClock
 from singletable.errors import DiskFullError
 from singletable.storage import failures
 from singletable.storage.check import check_file
+from singletable.storage.durable_files import claimed
 from singletable.storage.file_copies import back_up_file
 
 FORMAT_1 = Path(__file__).parent / "fixtures" / "format-1.sqlite"
@@ -315,3 +317,25 @@ def test_copy_of_a_file_over_the_page_of_the_locks(tmp_path: Path) -> None:
     assert os.path.getsize(path) > 1 << 30
     copied = back_up_file(path, str(tmp_path / "copy.db"), force=False)
     assert copied.bytes == os.path.getsize(path)
+
+
+def test_who_makes_a_backup_waits_for_who_only_looks(tmp_path: Path) -> None:
+    """Cleaning up holds the mark of a backup for a moment; its maker must not take that for another maker."""
+    path = str(tmp_path / "mark")
+    waiting, taken = Event(), []
+
+    def make() -> None:
+        waiting.set()
+        with claimed(path, patience_s=60) as is_ours:
+            taken.append(is_ours)
+
+    with claimed(path) as is_ours:
+        assert is_ours
+        maker = Thread(target=make)
+        maker.start()
+        waiting.wait()
+        with claimed(path) as is_ours_too:
+            assert not is_ours_too
+        assert taken == []
+    maker.join()
+    assert taken == [True]

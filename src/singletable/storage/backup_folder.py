@@ -27,6 +27,7 @@ from singletable.storage.backup_records import (
 from singletable.storage.durable_files import claimed, remove, sync_directory, write_whole
 from singletable.storage.failures import failed_files
 
+_CLEANING_S_MAX: Final = 1.0
 _PARTS: Final = ("db", "db-journal", "db-wal", "db-shm", "json.new")
 
 
@@ -101,7 +102,8 @@ class BackupFolder:
         try:
             os.makedirs(folder, mode=0o700, exist_ok=True)
             sync_directory(self.path)
-            with claimed(self._part(key, "making")) as is_ours:
+            # Whoever cleans up may hold the file for a moment, before its maker does.
+            with claimed(self._part(key, "making"), patience_s=_CLEANING_S_MAX) as is_ours:
                 if not is_ours or os.path.exists(self._part(key, "json")):
                     raise errors.BackupInUseError(f"Backup is being created: {key.id}")
                 try:

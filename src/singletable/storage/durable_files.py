@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -20,6 +21,7 @@ Progress = Callable[[int, int], None]
 """Called with how much is done, and of how much."""
 
 _CHUNK_BYTES: Final = MIB
+_CLAIM_POLL_S: Final = 0.001
 
 
 def sync_file(path: str) -> None:
@@ -121,12 +123,13 @@ if hasattr(os, "register_at_fork"):
 
 
 @contextmanager
-def claimed(path: str) -> Iterator[bool]:
+def claimed(path: str, *, patience_s: float = 0.0) -> Iterator[bool]:
     """Hold a file that says that somebody is at work, and yield whether nobody else is. It goes with the work.
 
-    The lock is the system's, and so is gone with its process, however that ends.
+    The lock is the system's, and so is gone with its process, however that ends. With patience, somebody who only
+    looks whether anybody is at work is waited for.
     """
-    descriptor = _claim(path)
+    descriptor = _claim(path, time.monotonic() + patience_s)
     if descriptor is None:
         yield False
         return
@@ -140,7 +143,7 @@ def claimed(path: str) -> Iterator[bool]:
             os.close(descriptor)
 
 
-def _claim(path: str) -> int | None:
+def _claim(path: str, until_s: float) -> int | None:
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
@@ -148,7 +151,10 @@ def _claim(path: str) -> int | None:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             os.close(descriptor)
-            return None
+            if time.monotonic() >= until_s:
+                return None
+            time.sleep(_CLAIM_POLL_S)
+            continue
         # Whoever held it before may have taken it away between the two calls: then this is a file without a name.
         with contextlib.suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(descriptor), os.stat(path)):
