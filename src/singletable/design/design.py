@@ -28,7 +28,7 @@ from singletable.design.batches import write_batch
 from singletable.design.cascading import Cascade, Progress, delete_steps, plan_steps
 from singletable.design.casing import Casing, is_casing
 from singletable.design.catalog import Catalog
-from singletable.design.committing import write, write_together
+from singletable.design.committing import write_together
 from singletable.design.conditions import Condition
 from singletable.design.consuming import (
     LambdaHandler,
@@ -87,8 +87,8 @@ def pattern(
         def planned(*args: P.args, **kwargs: P.kwargs) -> R:
             plan: Any = method(*args, **kwargs)
             if isinstance(plan, WritePlan):
-                design = cast(Design, args[0])
-                return cast(R, plan if design._writer is None else plan.on(design._writer))
+                session = cast(Design, args[0])._session
+                return cast(R, plan if session is None else plan.on(Writer(session)))
             if not isinstance(plan, Plan):
                 raise DeclarationError(
                     f"the pattern {method.__qualname__} returned {type(plan).__name__}: a pattern returns a plan"
@@ -124,7 +124,6 @@ class Design:
 
     _session: Session | None = None
     _reader: Reader | None = None
-    _writer: Writer | None = None
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -204,7 +203,6 @@ class Design:
         design = cls()
         design._session = session
         design._reader = Reader(session)
-        design._writer = Writer(session)
         return design
 
     @property
@@ -289,18 +287,18 @@ class Design:
 
     def create(self, entity: E) -> Written[E]:
         """Write an item that is not there yet. It never overwrites."""
-        return Written(*self.session.run(write(self.session, Create(entity))))
+        return Writer(self.session).write(Create(entity))
 
     def put(self, entity: E, *, when: Condition | None = None) -> Written[E]:
         """Write an item, whether it is there or not. With a version, what is stored must be what was read."""
-        return Written(*self.session.run(write(self.session, Put(entity, when))))
+        return Writer(self.session).write(Put(entity, when))
 
     def update(self, target: E | Get[E], *, when: Condition | None = None, **changes: Any) -> Written[E]:
         """Change fields of an item that is there: an entity that was read, or the item of a key.
 
         None removes a field, and index keys follow. With a version, what is stored must be what was read.
         """
-        return Written(*self.session.run(write(self.session, Update(target, when=when, **changes))))
+        return Writer(self.session).write(Update(target, when=when, **changes))
 
     def delete(
         self, target: E | Get[E], *, when: Condition | None = None, progress: Progress | None = None
@@ -337,17 +335,17 @@ class Design:
 
     async def acreate(self, entity: E) -> Written[E]:
         """Write an item that is not there yet. It never overwrites."""
-        return Written(*await self.session.arun(write(self.session, Create(entity))))
+        return await Writer(self.session).awrite(Create(entity))
 
     async def aput(self, entity: E, *, when: Condition | None = None) -> Written[E]:
         """Write an item, whether it is there or not."""
-        return Written(*await self.session.arun(write(self.session, Put(entity, when))))
+        return await Writer(self.session).awrite(Put(entity, when))
 
     async def aupdate(
         self, target: E | Get[E], *, when: Condition | None = None, **changes: Any
     ) -> Written[E]:
         """Change fields of an item that is there."""
-        return Written(*await self.session.arun(write(self.session, Update(target, when=when, **changes))))
+        return await Writer(self.session).awrite(Update(target, when=when, **changes))
 
     async def adelete(
         self, target: E | Get[E], *, when: Condition | None = None, progress: Progress | None = None
