@@ -19,6 +19,7 @@ from typing import Any, Final, get_overloads
 import singletable.design
 from singletable import errors
 from singletable.design.bindings import Bound
+from singletable.design.relations import BoundUnique
 
 PAGE: Final = Path(__file__).resolve().parent.parent / "docs" / "reference" / "design.md"
 
@@ -39,7 +40,7 @@ GROUPS: Final[dict[str, tuple[str, ...]]] = {
     "Entities": ("entity", "markers", "casing", "relations"),
     "Plans": ("plans", "queries", "collections", "pages"),
     "Conditions": ("conditions",),
-    "Writes": ("writes", "cascading"),
+    "Writes": ("writes", "loading", "cascading"),
     "Streams": ("streams", "changes"),
     "Verifying": ("verifying",),
 }
@@ -75,8 +76,8 @@ def page() -> str:
     return "\n".join(parts)
 
 
-# What is met though nobody imports it: `Batch.key` is one.
-MET: Final = {"Bound": Bound}
+# What is met though nobody imports it: `Batch.key` is one, `User.unique_email` the other.
+MET: Final = {"Bound": Bound, "BoundUnique": BoundUnique}
 
 
 def public() -> dict[str, Any]:

@@ -58,9 +58,9 @@ class Between(Client):
         return [call.operation for call in self.calls]
 
 
-def on_client(design: type[D], client: Client, *, makes_table: bool = True) -> D:
+def on_client(design: type[D], client: Client, *, makes_table: bool = True, **environment: str) -> D:
     """Open a design on a client."""
-    session = design._session_on(client, {})
+    session = design._session_on(client, environment)
     if makes_table:
         session.run(ensure_table(session))
     return design._on(session)

@@ -87,3 +87,6 @@ class LimitedClient(EmbeddedClient):
         if operation in self._unknown:
             raise UnknownOperationError(f"Unsupported operation {operation}")
         return super().call(operation, params)
+
+    def call_together(self, calls: Sequence[Call]) -> list[Answer]:
+        return [self.call(call.operation, call.params) for call in calls]

@@ -47,8 +47,9 @@ from singletable.blueprint import (
     TableBlueprint,
 )
 from singletable.design import BatchGet, Design, Eq, Get, pattern
-from singletable.design.annotations import sample, type_text
+from singletable.design.annotations import type_text
 from singletable.design.condition_data import condition_data
+from singletable.design.sampling import sample
 from singletable.errors import DeclarationError
 
 GOLDEN = Path(__file__).parent / "fixtures" / "kefir_blueprint.json"

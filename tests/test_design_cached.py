@@ -61,6 +61,34 @@ def test_write_through_the_same_design_forgets_cached_answers(feed: Feed) -> Non
     assert ids(feed.cached_posts(AUTHOR).all()) == ids([post(2)])
 
 
+def test_write_of_one_item_leaves_cached_answers_about_others(feed: Feed) -> None:
+    feed.put(post(1))
+    feed.put(post(2))
+    first = feed.post(AUTHOR, *by_key(post(1))).cached(seconds=60)
+    both = feed.several([post(1).key, post(2).key]).cached(seconds=60)
+    absent = feed.post(AUTHOR, *by_key(post(4))).cached(seconds=60)
+    assert [first.found().units > 0, both.found().units > 0, absent.found().units > 0] == [True] * 3
+    feed.put(post(3))
+    assert (first.found().units, both.found().units, absent.found().units) == (0, 0, 0)
+    feed.put(post(2, text="changed"))
+    assert first.found().units == 0
+    assert [each.text for each in both.all()] == [post(1).text, "changed"]
+    feed.delete(post(1))
+    assert first.maybe() is None
+    feed.put(post(4))
+    assert absent.one() == feed.post(AUTHOR, *by_key(post(4))).one()
+
+
+def test_write_under_a_key_of_numbers_forgets_everything() -> None:
+    cache = AnswerCache()
+    about = frozenset({'{"id": {"S": "1"}}'})
+    cache.put("kept", {"Item": {}}, until_us=1, emptied=0, keys=about)
+    cache.forget({"id": {"S": "2"}})
+    assert cache.get("kept", 0) is not None
+    cache.forget({"id": {"N": "2"}})
+    assert cache.get("kept", 0) is None
+
+
 def test_change_of_an_entity_does_not_change_cached_answers(feed: Feed) -> None:
     feed.put(post(1, text="first"))
     plan = feed.several([post(1).key]).cached(seconds=60)

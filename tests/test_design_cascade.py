@@ -222,6 +222,15 @@ def test_plan_of_an_owner_that_is_gone_counts_only_what_is_left(kefir: Kefir) ->
     assert kefir.delete_plan(user).counts == {"Device": 1}
 
 
+def test_progress_does_not_count_an_owner_that_is_gone(kefir: Kefir) -> None:
+    fill(kefir, "bo", batches=0, of_each=1)
+    key = {"PK": {"S": "USER#bo"}, "SK": {"S": "METADATA"}}
+    kefir.session.client.call("DeleteItem", {"TableName": kefir.session.table, "Key": key})
+    seen: list[dict[str, int]] = []
+    kefir.delete(user_of("bo"), progress=lambda done: seen.append(dict(done.counts)))
+    assert seen == [{"Device": 1}]
+
+
 def test_progress_tells_how_far_a_long_delete_is(kefir: Kefir) -> None:
     user = fill(kefir, "bo")
     seen: list[tuple[int, dict[str, int]]] = []

@@ -47,13 +47,14 @@ from singletable.design.conditions import holds
 from singletable.design.expressions import Placeholders, condition_text
 from singletable.design.item_sizes import item_bytes
 from singletable.design.schema import EntitySchema
-from singletable.design.stored_values import Item
+from singletable.design.stored_values import Item, number_text
 from singletable.errors import (
     InvalidItemError,
     InvalidWriteError,
     ItemTooLargeError,
     LargeItemWarning,
 )
+from singletable.values.numbers import normalize
 
 NOON = datetime(2025, 1, 20, 12, tzinfo=UTC)
 NOON_US = int(NOON.timestamp()) * 1_000_000
@@ -327,7 +328,7 @@ def test_values_have_the_plainest_form() -> None:
     item = item_of(
         thing(sums={Decimal("1.50")}, colors={Color.RED}, rank=Rank.HIGH, plain={"a_b": [None, 1.5]})
     )
-    assert item["sums"] == {"NS": ["1.50"]}
+    assert item["sums"] == {"NS": ["1.5"]}
     assert item["colors"] == {"SS": ["red"]}
     assert (item["rank"], item["choice"], item["at"]) == (
         {"N": "2"},
@@ -380,10 +381,45 @@ AMOUNTS: EntitySchema[Amount] = Catalog("Amounts", OneTable, (Amount,), "camel",
 
 
 @pytest.mark.parametrize(
-    ("given", "text"), [(2.25, "2.2"), (2.35, "2.4"), (-0.04, "-0.0"), (1e22, "1" + "0" * 22 + ".0")]
+    ("given", "text"), [(2.25, "2.2"), (2.35, "2.4"), (-0.04, "0"), (1e22, "1" + "0" * 22)]
 )
 def test_float_is_rounded_by_the_digits_that_python_shows(given: float, text: str) -> None:
     assert AMOUNTS.to_item(Amount(name="n", rounded=given))["rounded"] == {"N": text}
+
+
+def test_number_has_no_zeros_behind_its_last_digit_also_inside_of_a_map() -> None:
+    assert AMOUNTS.to_item(Amount(name="n", exact=Decimal("22.5")))["exact"] == {"N": "22.5"}
+    item = item_of(
+        thing(
+            exact=Decimal("22.500"),
+            leaf=Leaf(leaf_name="l", leaf_count=1, weight=Decimal("22.5")),
+            plain={"ten": Decimal("10.0"), "hundred": Decimal("1E+2"), "zero": Decimal("-0.00"), "two": 2.0},
+        )
+    )
+    assert item["exact"] == {"N": "22.5"}
+    assert item["leaf"]["M"]["weight"] == {"N": "22.5"}
+    assert {name: value["N"] for name, value in item["plain"]["M"].items()} == {
+        "ten": "10",
+        "hundred": "100",
+        "zero": "0",
+        "two": "2",
+    }
+
+
+@given(
+    st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**30), max_value=10**30, places=6)
+    | st.floats(allow_nan=False, allow_infinity=False, width=32)
+    | st.builds(Decimal, st.from_regex(r"-?[0-9]{1,9}(\.[0-9]{1,9})?E[+-]?[0-9]{1,2}", fullmatch=True))
+)
+def test_number_is_sent_as_the_engine_stores_it(number: Decimal | float) -> None:
+    text = number_text(number)
+    assert text == normalize(text)
+    assert Decimal(text) == (Decimal(repr(number)) if isinstance(number, float) else number)
+
+
+def test_number_beyond_all_bounds_is_not_written_out() -> None:
+    assert number_text(Decimal("1E+999999")) == "1E+999999"
+    assert number_text(Decimal("0E+999999")) == "0"
 
 
 def test_number_of_any_size_keeps_its_declared_decimals() -> None:

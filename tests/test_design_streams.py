@@ -37,7 +37,13 @@ from singletable.design import (
     pattern,
     upcast,
 )
-from singletable.errors import CapabilityError, DeclarationError, NotLoggedError, TableDiffersError
+from singletable.errors import (
+    CapabilityError,
+    DeclarationError,
+    NotLoggedError,
+    SingleTableError,
+    TableDiffersError,
+)
 from targets import TARGETS, opened
 
 Event = dict[str, Any]
@@ -637,6 +643,44 @@ def test_function_opens_the_design_once_and_only_when_it_is_called(db: Brewing) 
     for _ in range(3):
         assert handler({"Records": []}, None) == {"batchItemFailures": []}
     assert opened_times == ["dev"]
+
+
+def test_function_prepares_its_design_once_before_any_handler(served: tuple[Any, Brewing]) -> None:
+    target, db = served
+    prepared: list[Brewing] = []
+
+    def prepare(opened: Brewing) -> None:
+        assert opened.session.table == db.session.table
+        assert entries(opened, "1") == []
+        prepared.append(opened)
+
+    made = db.create(Brew(brew_id="1")).entity
+    db.update(made, status="ready")
+    handler = Brewing.lambda_handler(target, prepare=prepare, stage="test")
+    assert prepared == [], "nothing is open yet"
+    event = lambda_event(db.session.client, db.session.table)
+    for _ in range(2):
+        assert handler(event, None) == {"batchItemFailures": []}
+    assert entries(db, "1") == ["active to ready"]
+    assert [type(each) for each in prepared] == [Brewing]
+
+
+def test_function_whose_preparing_fails_prepares_anew_with_the_next_event() -> None:
+    prepared: list[Brewing] = []
+
+    def prepare(opened: Brewing) -> None:
+        prepared.append(opened)
+        if len(prepared) == 1:
+            raise ConnectionError("no scheduler")
+
+    handler = Brewing.lambda_handler(":memory:", prepare=prepare, stage="test")
+    with pytest.raises(ConnectionError):
+        handler({"Records": []}, None)
+    with pytest.raises(SingleTableError, match="closed"):
+        prepared[0].create(Brew(brew_id="1"))
+    assert handler({"Records": []}, None) == {"batchItemFailures": []}
+    assert handler({"Records": []}, None) == {"batchItemFailures": []}
+    assert len(prepared) == 2
 
 
 def test_function_knows_expiry_as_aws_tells_it(db: Brewing, clock: ManualClock) -> None:

@@ -367,6 +367,28 @@ def test_value_of_an_expired_owner_is_free_before_it_is_swept(db: Accounts, cloc
     assert locks(db) == {"INVITED#a@x": "INVITATION#2"}
 
 
+def test_verify_finds_an_expired_owner_right_whoever_has_its_value(db: Accounts, clock: ManualClock) -> None:
+    db.create(invitation(clock, "1", 10))
+    clock.jump(11)
+    assert db.verify().is_clean
+    db.create(invitation(clock, "2", 10))
+    assert db.verify().is_clean
+    db.delete(db.invitation("1"))
+
+
+def test_verify_gives_the_lock_of_an_expired_owner_to_an_item_that_has_none(
+    db: Accounts, between: Between, clock: ManualClock
+) -> None:
+    db.create(invitation(clock, "1", 10))
+    lock = lock_of(db, "INVITED#a@x")
+    clock.jump(11)
+    db.create(invitation(clock, "2", None))
+    between.call("PutItem", {"TableName": "accounts", "Item": lock})
+    assert [each.is_repaired for each in db.verify(repair=True).differences] == [True]
+    assert locks(db) == {"INVITED#a@x": "INVITATION#2"}
+    assert db.verify().is_clean
+
+
 # --- locks that nobody needs --------------------------------------------------------------------------------
 
 

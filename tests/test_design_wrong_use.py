@@ -91,6 +91,7 @@ READS: Mapping[str, Attempt] = {
     "page limit": lambda db, junk: db.products_of("a").page(limit=junk),
     "page cursor": lambda db, junk: db.products_of("a").page(cursor=junk),
     "request": lambda db, junk: db.products_of("a").request(junk),
+    "setting_aside": lambda db, junk: db.products_of("a").setting_aside(junk).page(),
     "cached": lambda db, junk: db.products_of("a").cached(seconds=junk).page(),
     "where": lambda db, junk: db.products_of("a").where(junk).page(),
     "where of a known field": lambda db, junk: db.products_of("a").where(title=junk).page(),
@@ -170,6 +171,7 @@ OPENING: Mapping[str, Attempt] = {
     "region": lambda db, junk: Shops.open(f"dynamodb://{junk}:0", create=False).close(),
     "consumer": lambda db, junk: db.consume(name=junk),
     "target of a function": lambda db, junk: Shops.lambda_handler(junk),
+    "prepare of a function": lambda db, junk: Shops.lambda_handler(prepare=junk),
 }
 
 

@@ -49,6 +49,7 @@ from singletable.wire.backups import backup_arn, new_suffix
 from singletable.wire.forms import NATIVE, take_key
 from singletable.wire.operations import execute
 from singletable.wire.parameters import Session
+from singletable.wire.together import execute_together
 
 if TYPE_CHECKING:
     from singletable.boto.patching import Patch
@@ -222,12 +223,21 @@ class Database:
         """Carry out the operation of a name, "GetItem" for one: what the methods below do for one each."""
         try:
             return execute(self._session, operation, params, NATIVE)
-        except ConditionFailedError as error:
-            error.item = _native(error.item)
+        except (ConditionFailedError, TransactionCanceledError) as error:
+            _show_native(error)
             raise
-        except TransactionCanceledError as error:
-            error.reasons = tuple(reason.with_item(_native(reason.item)) for reason in error.reasons)
-            raise
+
+    def call_together(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Any]:
+        """Carry out operations that do not depend on each other: what they write is committed together.
+
+        Each succeeds or fails by itself, all of them are carried out, and the first error is raised.
+        """
+        answers = execute_together(self._session, calls, NATIVE)
+        for failure in answers:
+            if isinstance(failure, Exception):
+                _show_native(failure)
+                raise failure
+        return answers
 
     # --- tables ------------------------------------------------------------------------
 
@@ -557,6 +567,14 @@ def patch(database: Database) -> Patch[Database]:
     if not isinstance(database, Database):
         raise TypeError("patch takes an open Database: singletable.patch(db)")
     return Patch(database, database._session)
+
+
+def _show_native(error: Exception) -> None:
+    """Let the items that an error shows be as its caller writes them."""
+    if isinstance(error, ConditionFailedError):
+        error.item = _native(error.item)
+    elif isinstance(error, TransactionCanceledError):
+        error.reasons = tuple(reason.with_item(_native(reason.item)) for reason in error.reasons)
 
 
 def _native(item: Any) -> Any:

@@ -178,6 +178,8 @@ def _keys(read: ReadBlueprint, pk: str, sk: str) -> str:
     more += ["newest first"] if read.order == "backward" else []
     more += [f"limit {read.limit}"] if read.limit is not None else []
     more += ["consistent"] if read.is_consistent else []
+    more += [f"the lock of {read.lock}"] if read.lock is not None else []
+    more += ["the item that the lock names"] if read.owner_of is not None else []
     return ", ".join([_code(text), *more])
 
 

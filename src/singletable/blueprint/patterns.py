@@ -34,7 +34,8 @@ class SortBlueprint:
 class ReadBlueprint:
     """One kind of request: how many of it are sent, to which index, and under which keys.
 
-    In templates, what a pattern always asks for stands as text, and what its caller gives as a placeholder.
+    In templates, what a pattern always asks for stands as text, and what its caller gives as a placeholder. Only
+    the key of a lock's owner is not given by the caller: the lock holds it.
     """
 
     operation: str  # GetItem, Query, BatchGetItem
@@ -48,6 +49,8 @@ class ReadBlueprint:
     is_consistent: bool = False
     count: int = 1  # with the sample values: one for each shard, bucket or key
     name: str | None = None  # of the field that it fills, where a pattern reads several
+    lock: str | None = None  # the unique value of the entity whose lock item it reads
+    owner_of: str | None = None  # the unique value whose lock says which item is read
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +67,8 @@ class WriteBlueprint:
 class PatternBlueprint:
     """An access pattern: method, operation and requests.
 
-    The operation is Get, Query, Merged, Walk, Collect or BatchGet, or, of one that writes, Create, Put, Update or
-    Delete.
+    The operation is Get, Lookup, Query, Merged, Walk, Collect or BatchGet, or, of one that writes, Create, Put,
+    Update or Delete.
     """
 
     number: str

@@ -63,11 +63,15 @@ class EmbeddedClient(Client):
         return await asyncio.to_thread(self.call, operation, params)
 
     def call_together(self, calls: Sequence[Call]) -> list[Answer]:
-        """Carry out one after the other: the engine has one writer, and its reads are short."""
-        return [self.call(call.operation, call.params) for call in calls]
+        """Read one after the other, since reads are short; write together, since that waits for the disk."""
+        if all(call.operation in _READS for call in calls):
+            return [self.call(call.operation, call.params) for call in calls]
+        return self.database.call_together([(call.operation, call.params) for call in calls])
 
     async def acall_together(self, calls: Sequence[Call]) -> list[Answer]:
-        return [await self.acall(call.operation, call.params) for call in calls]
+        if all(call.operation in _READS for call in calls):
+            return self.call_together(calls)
+        return await asyncio.to_thread(self.call_together, calls)
 
     def close(self) -> None:
         if self._owns:

@@ -3,16 +3,17 @@
 It runs on the embedded engine and on any DynamoDB endpoint; it knows neither, only `singletable.client`. Its
 modules, from those that know nothing to the one that knows all; there are no import cycles:
 
-declared    conditions, casing, markers; templates and `key_*` (how values stand in keys), keys, ranges; plans and
-            queries; bindings, tables, relations, entity, collections, sharding, writes, patterns
+declared    conditions, casing, markers, constraints; templates and `key_*` (how values stand in keys), keys,
+            ranges; plans and queries; bindings, tables, relations, entity, collections, sharding, writes, patterns
 compiled    stored_values, field_codecs, places, schema; belonging (who counts, copies and derives whom), catalog
 open        session: a client, the table's name there, and the catalog
 read        expressions, requests, answers, stored_items; part_reading, ordered_reading, side_by_side; cursors;
-            reading
+            collection_reading, looking_up (by a unique value), reading
 written     actions; uniqueness, counting, deriving, copying: what follows from an entity before and after;
-            `*_planning`, preparing; performing, claiming, committing; batches, owning, cascading
-kept        upkeep (by the stream), verifying; changes, dispatching, replaying, consuming (stream handlers)
-the table   definitions, inspecting, drift, provisioning; describing: the design as a blueprint
+            `*_planning`, preparing; performing, claiming, committing; batches, loading, owning, cascading
+kept        upkeep (by the stream), verifying, expired_items; changes, dispatching, replaying, consuming (stream
+            handlers)
+the table   definitions, inspecting, drift, provisioning; describing, sampling: the design as a blueprint
 design      all of it behind `Design`
 """
 
@@ -42,8 +43,10 @@ from singletable.design.conditions import (
 from singletable.design.design import Design, pattern
 from singletable.design.drift import Difference, Drift
 from singletable.design.entity import Entity, upcast
+from singletable.design.expired_items import Cleared
 from singletable.design.key_values import Normalize, Pad, Verbatim
 from singletable.design.keys import Key, NoSortKey, Prefix, SortKey
+from singletable.design.loading import Loaded
 from singletable.design.markers import (
     AverageOf,
     BucketOf,
@@ -63,7 +66,7 @@ from singletable.design.markers import (
 )
 from singletable.design.pages import Found, Page, Usage, Written
 from singletable.design.patterns import PatternInfo, Rate, Volume
-from singletable.design.plans import BatchGet, Get
+from singletable.design.plans import BatchGet, Get, Lookup
 from singletable.design.provisioning import TableReport
 from singletable.design.queries import Merged, Query, Walk
 from singletable.design.relations import Derived, Unique
@@ -85,6 +88,7 @@ __all__ = [
     "Casing",
     "Change",
     "Check",
+    "Cleared",
     "Collect",
     "Collection",
     "Compressed",
@@ -112,6 +116,8 @@ __all__ = [
     "Key",
     "Keys",
     "Le",
+    "Loaded",
+    "Lookup",
     "Lt",
     "Merged",
     "Mismatch",

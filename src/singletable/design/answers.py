@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from singletable.design.plans import Report
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_values import Item
-from singletable.errors import TargetError
+from singletable.errors import InvalidItemError, TargetError
 
 RETRY_S: Final = 0.05
 RETRY_S_MAX: Final = 5.0
 RETRIES_MAX: Final = 40
+
+EntityOf = Callable[[EntitySchema[Any], Session, Item], Any]
 
 
 def read_units(answer: dict[str, Any]) -> float:
@@ -37,6 +40,21 @@ def entity_of(schema: EntitySchema[Any], session: Session, item: Item) -> Any:
     if schema.ttl is not None and schema.is_expired(item, session.now_s()):
         return None
     return schema.to_entity(item)
+
+
+def reporting(report: Report | None) -> EntityOf:
+    """Return what gets entities of items; with a report, None for an invalid item too, which is reported."""
+    if report is None:
+        return entity_of
+
+    def entity_or_report(schema: EntitySchema[Any], session: Session, item: Item) -> Any:
+        try:
+            return entity_of(schema, session, item)
+        except InvalidItemError as error:
+            report(error)
+            return None
+
+    return entity_or_report
 
 
 def waits() -> Iterator[float]:

@@ -52,6 +52,14 @@ def require_seconds(seconds: object, what: str) -> None:
         raise ValueError(f"{what} is a number of seconds from 0 up, not {seconds}")
 
 
+def require_rate(rate: object, what: str) -> None:
+    """Refuse what is no number of things a second."""
+    if not isinstance(rate, int | float) or isinstance(rate, bool):
+        raise TypeError(f"{what} is a number, not {shown_value(rate)}")
+    if not 0 < rate < math.inf:
+        raise ValueError(f"{what} is more than 0, not {rate}")
+
+
 def require_callable(function: object, what: str) -> None:
     """Refuse what cannot be called, before anything is done that it would be told of."""
     if function is not None and not callable(function):

@@ -105,20 +105,24 @@ def _request(action: Action) -> Request:
 def send_batch(session: Session, requests: Sequence[Request]) -> Steps[float]:
     """Send the requests of a batch until all of them are processed; return the units."""
     units = 0.0
-    pauses = waits()
     for chunk in _chunks(requests):
-        left = chunk
-        while left:
-            answer = yield Call(
-                "BatchWriteItem",
-                {"RequestItems": {session.table: left}, "ReturnConsumedCapacity": "TOTAL"},
-            )
-            units += read_units(answer)
-            left = answer.get("UnprocessedItems", {}).get(session.table, [])
-            if left:
-                yield Wait(next(pauses))
-            else:
-                pauses = waits()
+        units += yield from send_chunk(session, chunk)
+    return units
+
+
+def send_chunk(session: Session, chunk: list[Request]) -> Steps[float]:
+    """Send what one request takes, and again what is left unprocessed; return the units."""
+    units = 0.0
+    pauses = waits()
+    left = chunk
+    while left:
+        answer = yield Call(
+            "BatchWriteItem", {"RequestItems": {session.table: left}, "ReturnConsumedCapacity": "TOTAL"}
+        )
+        units += read_units(answer)
+        left = answer.get("UnprocessedItems", {}).get(session.table, [])
+        if left:
+            yield Wait(next(pauses))
     return units
 
 
@@ -137,10 +141,15 @@ def _chunks(requests: Sequence[Request]) -> Iterator[list[Request]]:
         yield chunk
 
 
+def fits_always(size: int) -> bool:
+    """Tell whether a request takes as many items of a size as it may have, whatever is in them."""
+    return size * _JSON_GROWTH_MAX * BATCH_WRITE_ITEMS_MAX < _REQUEST_BYTES
+
+
 def _bytes(request: Request) -> int:
     """Return how long a request is in JSON, at most; exactly where that could be too long for 25 of them."""
     item: Item = request.get("PutRequest", {}).get("Item", {})
-    longest = item_bytes(item) * _JSON_GROWTH_MAX
-    if longest * BATCH_WRITE_ITEMS_MAX < _REQUEST_BYTES:
-        return longest
+    size = item_bytes(item)
+    if fits_always(size):
+        return size * _JSON_GROWTH_MAX
     return len(json.dumps(item, default=lambda value: base64.b64encode(value).decode()))

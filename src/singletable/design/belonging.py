@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar, get_args
 from singletable.design.casing import Casing, stored_name
 from singletable.design.conditions import Condition, fields_of
 from singletable.design.entity import Entity
-from singletable.design.keys import Key
+from singletable.design.keys import Key, key_of_stored
 from singletable.design.markers import Aggregate, AverageOf, CopyOf, CountOf, ShardOf, SumOf, Upkeep
 from singletable.design.relations import Derived
 from singletable.design.schema import Binding, EntitySchema
@@ -59,7 +59,8 @@ class Link:
             for part in parts
         ]
         for chosen in product(*choices):
-            yield place.keys.pk(**{part.name: value for part, value in zip(parts, chosen, strict=True)})
+            named = {part.name: value for part, value in zip(parts, chosen, strict=True)}
+            yield key_of_stored(place.keys.pk, named)
 
 
 @dataclass(frozen=True, slots=True)

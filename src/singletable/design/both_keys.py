@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from singletable.client.calls import Call, Steps
-from singletable.design.answers import entity_of, read_units
+from singletable.design.answers import read_units, reporting
 from singletable.design.entity import Entity, key_values
 from singletable.design.pages import Usage
 from singletable.design.part_reading import OLD, PartReader, Position, plain_position, sortable
@@ -54,6 +54,7 @@ class BothKeysReader:
         self.schema: EntitySchema[Any] = session.catalog.schema_for(query.entity)
         self.binding: Binding = self.schema.bindings[query.place]
         self._session = session
+        self._entity_of = reporting(query.report)
         self._new = PartReader(session, query, position, limit)
         self._fresh: deque[_Row] = deque()
         self._old: deque[_Row] = deque()
@@ -124,7 +125,7 @@ class BothKeysReader:
 
     def _old_row(self, item: Item) -> _Row | None:
         """Return an item that is under its old keys, and will be where the query reads."""
-        entity = entity_of(self.schema, self._session, item)
+        entity = self._entity_of(self.schema, self._session, item)
         if entity is None or not self._is_old(item, entity):
             return None
         rendered = self.binding.render(key_values(entity))

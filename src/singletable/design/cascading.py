@@ -73,11 +73,12 @@ def delete_steps(
         return (yield from write(session, wanted))
     yield from bring_home(session, schema, wanted.target)
     deleting = _Deleting(session, progress or (lambda done: None))
-    owner, _ = yield from _owner(session, schema, wanted, deleting.done)
+    owner, is_there = yield from _owner(session, schema, wanted, deleting.done)
     yield from deleting.owned_by(schema, owner)
     result, units = yield from write(session, wanted)
     deleting.done.units += units
-    yield from deleting.tell(schema, 1)
+    if is_there:
+        yield from deleting.tell(schema, 1)
     return result, deleting.done.units
 
 
@@ -115,7 +116,7 @@ def _owner(
 def _read(session: Session, schema: EntitySchema[Any], key: Item) -> Steps[tuple[Item | None, float]]:
     item, units = yield from read_charged(session, key)
     if item is not None and session.catalog.schema_of(item) is not schema:
-        raise InvalidItemError(f"the item {shown_key(key)} is no {schema.entity.__name__}")
+        raise InvalidItemError(f"the item {shown_key(key)} is no {schema.entity.__name__}", key=key)
     if item is None and schema.key.keys.was is not None:
         old = yield from read_stored(session, schema, key)
         item = None if old is None else {**old.__dict__[STORED], **key}

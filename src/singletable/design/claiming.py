@@ -148,6 +148,8 @@ def _claim(session: Session, action: Action, token: str, claims: list[Claim], sp
             spent.add((None, read_units(answer)))
             _note(claims, Claim(change, token, answer.get("Attributes")))
             return
+        finally:
+            session.cache.forget(change.key)
     raise InvalidWriteError("others kept changing the same lock", hint="try again later")
 
 

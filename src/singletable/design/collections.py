@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin
+from typing import Any, Self, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict
 
 from singletable.design.bindings import Index
 from singletable.design.entity import Entity
 from singletable.design.keys import Key
-from singletable.design.plans import Get, Single
-from singletable.design.queries import Many
+from singletable.design.plans import Get, Lookup, Single
+from singletable.design.queries import AsyncRows, Many, Rows
 from singletable.errors import ConsistencyError, DeclarationError
 
 
@@ -71,7 +71,11 @@ class Collect(Single[C]):
     """Reads a collection: a partition with its `pk`, or plans of its own for each field."""
 
     def __init__(
-        self, into: type[C], pk: Key | None, index: Index | None, parts: dict[str, Get[Any] | Many[Any]]
+        self,
+        into: type[C],
+        pk: Key | None,
+        index: Index | None,
+        parts: dict[str, Get[Any] | Lookup[Any] | Many[Any]],
     ) -> None:
         self.into = into
         self.pk = pk
@@ -80,6 +84,22 @@ class Collect(Single[C]):
 
     def __repr__(self) -> str:
         return f"{self.into.__name__} of {self.pk!r}" if self.pk is not None else self.into.__name__
+
+    def all(self) -> Rows[Entity]:
+        """Read the items of the partition one by one, of any kind, as they are iterated over."""
+        return Rows(self._partition())
+
+    def aall(self) -> AsyncRows[Entity]:
+        """Read the items of the partition one by one, as they are iterated over with `async for`."""
+        return AsyncRows(self._partition())
+
+    def _partition(self) -> Self:
+        if self.pk is None:
+            raise DeclarationError(
+                f"{self.into.__name__} is gathered from several plans, and not the items of one partition",
+                hint="collect(...), or all() of each of the plans",
+            )
+        return self
 
     def refuse_consistent_index(self) -> None:
         if self.index is not None:
@@ -99,7 +119,7 @@ def collect(into: type[C], pk: Key, *, index: Index | None = None) -> Collect[C]
     return Collect(into, pk, index, {})
 
 
-def gather(into: type[C], **parts: Get[Any] | Many[Any]) -> Collect[C]:
+def gather(into: type[C], **parts: Get[Any] | Lookup[Any] | Many[Any]) -> Collect[C]:
     """Plan to read a collection of which each field has a plan of its own."""
     members = {member.name for member in members_of(into)}
     if set(parts) != members:

@@ -25,7 +25,7 @@ from singletable.design.session import Session
 from singletable.design.stored_items import read_charged
 from singletable.design.stored_values import Item, shown_key
 from singletable.design.write_planning import refuse_owner
-from singletable.design.writes import WRITES, Add, Append, Delete, Update, Write
+from singletable.design.writes import WRITES, Add, AnyWrite, Append, Delete, Load, Update, Write
 from singletable.errors import (
     CapabilityError,
     ConditionFailedError,
@@ -38,7 +38,7 @@ from singletable.errors import (
 CONFLICTS_MAX: Final = 30
 
 
-def write(session: Session, wanted: Write) -> Steps[tuple[Any, float]]:
+def write(session: Session, wanted: AnyWrite) -> Steps[tuple[Any, float]]:
     """Plan and carry out one write; return the entity as it is stored now, and the units."""
     prepared = yield from prepare(session, wanted)
     retries, conflicts = _Retries(), _Conflicts()
@@ -71,7 +71,7 @@ def request_steps(session: Session, wanted: Write) -> Steps[Any]:
     return request_of(session, merged([each for each in ready if not isinstance(each, Touch | Planned)]))
 
 
-def write_together(session: Session, wanted: list[Write]) -> Steps[tuple[list[Any], float]]:
+def write_together(session: Session, wanted: Sequence[AnyWrite]) -> Steps[tuple[list[Any], float]]:
     """Carry out several writes as one transaction: all of them, or none."""
     _require_transactions(session)
     for each in wanted:
@@ -96,17 +96,17 @@ def write_together(session: Session, wanted: list[Write]) -> Steps[tuple[list[An
             return (yield from _finish(session, wanted, plans, units))
 
 
-def _plan(session: Session, wanted: list[Write], *, fresh: bool) -> Steps[list[Prepared]]:
+def _plan(session: Session, wanted: Sequence[AnyWrite], *, fresh: bool) -> Steps[list[Prepared]]:
     plans = []
     for each in wanted:
-        require_kind(each, WRITES, "a transaction takes Create, Put, Update, Delete and Check")
+        require_kind(each, (*WRITES, Load), "a transaction takes Create, Put, Update, Delete and Check")
         prepared = yield from prepare(session, each, fresh=fresh)
         plans.append(prepared)
     return plans
 
 
 def _finish(
-    session: Session, wanted: list[Write], plans: list[Prepared], units: float
+    session: Session, wanted: Sequence[AnyWrite], plans: list[Prepared], units: float
 ) -> Steps[tuple[list[Any], float]]:
     results = []
     for each, plan in zip(wanted, plans, strict=True):
@@ -223,7 +223,7 @@ def _shown_items(refusal: BaseException | None) -> list[Any]:
 # --- what is stored afterwards ---------------------------------------------------------------------------
 
 
-def _is_stale_after(session: Session, wanted: Write) -> bool:
+def _is_stale_after(session: Session, wanted: AnyWrite) -> bool:
     """Tell whether what is stored must be read: a transaction returns nothing, the caller's data may be old."""
     if not isinstance(wanted, Update) or not isinstance(wanted.target, Entity):
         return isinstance(wanted, Update) and _is_relative(wanted)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
 from types import GenericAlias
 from typing import Any, Final, get_type_hints
 
@@ -28,20 +27,15 @@ from singletable.blueprint import (
     UniqueBlueprint,
     VolumeBlueprint,
 )
-from singletable.design.annotations import (
-    NoSampleError,
-    alias_of,
-    is_optional,
-    plain_value,
-    sample,
-    type_text,
-)
+from singletable.design.annotations import alias_of, is_optional, type_text
 from singletable.design.catalog import Catalog
 from singletable.design.condition_data import condition_data
 from singletable.design.conditions import Condition
+from singletable.design.constraints import marker_data
 from singletable.design.definitions import IndexDefinition, declared_table
 from singletable.design.entity import Entity
 from singletable.design.field_codecs import markers_of
+from singletable.design.key_constraints import without_constraints
 from singletable.design.key_parts import Part
 from singletable.design.key_texts import stored_template
 from singletable.design.keys import Key
@@ -50,6 +44,7 @@ from singletable.design.patterns import PatternInfo, Rate, Volume
 from singletable.design.places import Binding, KeyAttribute
 from singletable.design.plan_shapes import Calls, reads_of, write_of
 from singletable.design.relations import Derived
+from singletable.design.sampling import NoSampleError, sample
 from singletable.design.schema import EntitySchema
 from singletable.design.writes import WritePlan
 from singletable.errors import DeclarationError
@@ -152,20 +147,8 @@ def _attributes(schema: EntitySchema[Any]) -> Iterator[AttributeBlueprint]:
             type=type_text(field.annotation),
             alias=alias_of(field.annotation),
             is_optional=is_optional(field.annotation),
-            markers=tuple(_marker(marker) for marker in markers_of(field)),
+            markers=tuple(marker_data(markers_of(field))),
         )
-
-
-def _marker(marker: Any) -> dict[str, Any]:
-    """Return a marker as data: its kind and its values."""
-    data: dict[str, Any] = {"kind": type(marker).__name__}
-    if is_dataclass(marker):
-        for field in fields(marker):
-            value = getattr(marker, field.name)
-            if value is not None:
-                is_condition = isinstance(value, Condition)
-                data[field.name] = condition_data(value) if is_condition else plain_value(value)
-    return data
 
 
 def _marked(schema: EntitySchema[Any], kind: Any) -> Iterator[tuple[str, Any]]:
@@ -242,8 +225,9 @@ def _pattern(catalog: Catalog, name: str, info: PatternInfo, method: Callable[..
     first = _called(name, method, arguments[0])
     others = [plan for each in arguments[1:] if (plan := _maybe_called(method, each)) is not None]
     try:
-        writes = (write_of(first),) if isinstance(first, WritePlan) else ()
-        reads = () if writes else reads_of(Calls(catalog, [first, *others], arguments))
+        calls = Calls(catalog, [first, *others], arguments)
+        writes = (write_of(calls),) if isinstance(first, WritePlan) else ()
+        reads = () if writes else reads_of(calls)
     except DeclarationError as error:
         raise DeclarationError(f"the pattern {name}: {error.message}", hint=error.hint) from error
     return PatternBlueprint(
@@ -341,4 +325,5 @@ def _maybe_called(method: Callable[..., Any], arguments: Mapping[str, Any]) -> A
 
 def _call(method: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
     bound = inspect.BoundArguments(inspect.signature(method), OrderedDict(arguments))
-    return method(*bound.args, **bound.kwargs)
+    with without_constraints():  # nothing is read: a sample need not be a value that an item can have
+        return method(*bound.args, **bound.kwargs)

@@ -16,14 +16,15 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Self, TypeVar, cast
 
 from singletable.blueprint import Blueprint
 from singletable.client import EMBEDDED, Capabilities, Client, EmbeddedClient, Target, open_client
 from singletable.clock import Clock
-from singletable.design.arguments import require_kind
+from singletable.design.arguments import require_callable, require_kind
 from singletable.design.batches import write_batch
 from singletable.design.cascading import Cascade, Progress, delete_steps, plan_steps
 from singletable.design.casing import Casing, is_casing
@@ -44,6 +45,10 @@ from singletable.design.describing import blueprint_of
 from singletable.design.dispatching import Dispatcher
 from singletable.design.drift import Drift, drift_of, is_missing_file, missing
 from singletable.design.entity import Entity
+from singletable.design.expired_items import Cleared, delete_expired
+from singletable.design.expired_items import Progress as ClearProgress
+from singletable.design.loading import Loaded, load_steps
+from singletable.design.loading import Progress as LoadProgress
 from singletable.design.owning import check_ownership
 from singletable.design.pages import Written
 from singletable.design.patterns import PatternInfo, Rate, Volume, split_title
@@ -55,6 +60,7 @@ from singletable.design.streams import StreamHandler, stream_handlers
 from singletable.design.tables import Table
 from singletable.design.verifying import Progress as VerifyProgress
 from singletable.design.verifying import VerifyReport, verify
+from singletable.design.write_planning import clock_time
 from singletable.design.writes import Create, Delete, Put, Update, Write, WritePlan
 from singletable.design.writing import Writer
 from singletable.errors import DeclarationError
@@ -236,6 +242,20 @@ class Design:
         require_kind(plan, Plan, "a plan is one like SomeEntity.key.query(...)")
         return plan.on(Reader(self.session))
 
+    @classmethod
+    def stored_item(cls, entity: Entity) -> dict[str, dict[str, Any]]:
+        """Return the item that an entity is stored as: its keys, and its fields by their stored names."""
+        return cls.catalog.schema_for(type(entity)).to_item(entity)
+
+    @property
+    def clock(self) -> Clock:
+        """Return the clock that the design was opened with: where its times come from."""
+        return self.session.client.clock
+
+    def now(self) -> datetime:
+        """Return the time by the design's clock: in UTC, cut to milliseconds as stored times are."""
+        return clock_time(self.session)
+
     # --- the table and the design as data ----------------------------------------------------------
 
     @classmethod
@@ -321,6 +341,17 @@ class Design:
         """Put and delete many items, without conditions and in no order; return the units."""
         return self.session.run(write_batch(self.session, writes))
 
+    def load(self, entities: Iterable[Entity], *, progress: LoadProgress | None = None) -> Loaded:
+        """Write any number of entities fast, as they stand, whatever is stored; hold a few hundred at a time.
+
+        Times and versions that they have are kept. `progress` is called with how many are written.
+        """
+        return self.session.run(load_steps(self.session, entities, progress))
+
+    async def aload(self, entities: Iterable[Entity], *, progress: LoadProgress | None = None) -> Loaded:
+        """Write any number of entities fast, as they stand, whatever is stored."""
+        return await self.session.arun(load_steps(self.session, entities, progress))
+
     def verify(self, *, repair: bool = False, progress: VerifyProgress | None = None) -> VerifyReport:
         """Recompute counters, copies, derived items, locks and index keys; report what differs, or repair it.
 
@@ -332,6 +363,33 @@ class Design:
     async def averify(self, *, repair: bool = False, progress: VerifyProgress | None = None) -> VerifyReport:
         """Recompute counters, copies, derived items, locks and index keys; report what differs, or repair it."""
         return await self.session.arun(verify(self.session, repair=repair, progress=progress))
+
+    def delete_expired(
+        self,
+        *,
+        segments: int = 4,
+        units_per_s: float | None = None,
+        progress: ClearProgress | None = None,
+    ) -> Cleared:
+        """Delete what has expired and is still there: maintenance, where the table's own TTL is late or missing.
+
+        The whole table is read, in segments at once, with no more than so many units a second.
+        """
+        return self.session.run(
+            delete_expired(self.session, segments=segments, units_per_s=units_per_s, progress=progress)
+        )
+
+    async def adelete_expired(
+        self,
+        *,
+        segments: int = 4,
+        units_per_s: float | None = None,
+        progress: ClearProgress | None = None,
+    ) -> Cleared:
+        """Delete what has expired and is still there."""
+        return await self.session.arun(
+            delete_expired(self.session, segments=segments, units_per_s=units_per_s, progress=progress)
+        )
 
     async def acreate(self, entity: E) -> Written[E]:
         """Write an item that is not there yet. It never overwrites."""
@@ -383,17 +441,30 @@ class Design:
         )
 
     @classmethod
-    def lambda_handler(cls, target: Target | None = None, **options: Any) -> LambdaHandler:
+    def lambda_handler(
+        cls,
+        target: Target | None = None,
+        *,
+        prepare: Callable[[Self], object] | None = None,
+        **options: Any,
+    ) -> LambdaHandler:
         """Return the function that AWS Lambda runs over the table's stream: all handlers of the design.
 
         The target is by default the region that the function runs in. The design is opened when the first event
-        comes; the options are those of `open`, the environment of the table's name among them. Let the event
-        source mapping report batch item failures.
+        comes, and `prepare` called with it once, before any handler; the options are those of `open`, the
+        environment of the table's name among them. Let the event source mapping report batch item failures.
         """
         refuse_idle(cls.catalog, cls.handlers)
+        require_callable(prepare, "what prepares an open design")
 
         def dispatcher() -> Dispatcher:
             design = cls.open(function_region() if target is None else target, **options)
+            if prepare is not None:
+                try:
+                    prepare(design)
+                except BaseException:
+                    design.close()
+                    raise
             return Dispatcher(design, design.session, cls.handlers)
 
         return LazyHandler(dispatcher)

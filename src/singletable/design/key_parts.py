@@ -13,9 +13,10 @@ from enum import Enum
 from hashlib import blake2b
 from typing import Annotated, Any, Final, get_args, get_origin
 
+from singletable.design.key_constraints import Check, check_for
 from singletable.design.key_numbers import AttributeNumberCodec
 from singletable.design.key_times import BucketCodec, DateTimeCodec
-from singletable.design.key_values import ShardCodec, ValueCodec, codec_for
+from singletable.design.key_values import ShardCodec, ValueCodec, codec_for, unwrap
 from singletable.design.markers import BucketOf, ShardOf
 from singletable.errors import DeclarationError
 
@@ -30,6 +31,7 @@ class Part:
     annotation: Any
     codec: ValueCodec
     source: ShardOf | BucketOf | None
+    check: Check | None = None  # of Pydantic's constraints
 
     @property
     def reads(self) -> str:
@@ -61,7 +63,8 @@ def part_of(name: str, annotation: Any, spec: str, *, where: str) -> Part:
                 raise DeclarationError(f"{where}: a time bucket has no format {spec!r}")
             return Part(name, annotation, BucketCodec(every), source)
         case _:
-            return Part(name, annotation, codec_for(annotation, spec, where=where), None)
+            codec = codec_for(annotation, spec, where=where)
+            return Part(name, annotation, codec, None, check_for(*unwrap(annotation), where=where))
 
 
 def attribute_of(name: str, annotation: Any, *, where: str) -> Part:
@@ -73,7 +76,8 @@ def attribute_of(name: str, annotation: Any, *, where: str) -> Part:
             f"{where}: shards and time buckets are parts of a template, not attributes of their own"
         )
     if base in (float, Decimal):
-        return Part(name, annotation, AttributeNumberCodec(base), None)
+        check = check_for(*unwrap(annotation), where=where)
+        return Part(name, annotation, AttributeNumberCodec(base), None, check)
     return part_of(name, annotation, "", where=where)
 
 

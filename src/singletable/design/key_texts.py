@@ -15,6 +15,11 @@ def stored_template(key: type[Key]) -> str | None:
     return _text(key, {}, None) if key.compiled is not None else None
 
 
+def template_of_all(key: type[Key]) -> str:
+    """Return what all keys of a class look like: nothing in it is known."""
+    return stored_template(key) or ", ".join(f"{{{part.name}}}" for part in key.parts)
+
+
 def template_of(keys: Sequence[Key | Prefix[Any]], given: Sequence[Any]) -> str:
     """Return the template that keys of one class share. What is the same in all of them is text.
 

@@ -30,6 +30,7 @@ __all__ = [
     "ValueCodec",
     "Verbatim",
     "codec_for",
+    "unwrap",
 ]
 
 _ZEROS: Final = re.compile(r"0([1-9][0-9]?)d?")  # 02, 06d
@@ -64,7 +65,7 @@ class Verbatim:
 
 def codec_for(annotation: Any, spec: str = "", *, where: str = "a key field") -> ValueCodec:
     """Return the codec of a field's annotation, in the format that stands behind its name in the template."""
-    base, markers = _unwrap(annotation)
+    base, markers = unwrap(annotation)
     pad = _marker(markers, Pad)
     normalize = _marker(markers, Normalize)
     is_verbatim = _marker(markers, Verbatim) is not None
@@ -86,7 +87,7 @@ def codec_for(annotation: Any, spec: str = "", *, where: str = "a key field") ->
         raise DeclarationError(f"{where}: {error.message}", hint=error.hint) from None
 
 
-def _unwrap(annotation: Any) -> tuple[Any, list[Any]]:
+def unwrap(annotation: Any) -> tuple[Any, list[Any]]:
     """Return the type itself, and the markers of every layer around it."""
     markers: list[Any] = []
     while True:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, NoReturn, Self, TypeVar, dataclass_transform, get_type_hints
 
 from singletable.design.key_parts import Part, attribute_of, part_of
@@ -76,16 +76,17 @@ def _compile(cls: type[Key], template: str, declared: Mapping[str, Any]) -> tupl
     }
     compiled = Template.compile(template, {name: part.codec for name, part in parts.items()}, cls.__name__)
     restricted = compiled.codecs
-    return tuple(
-        Part(name, parts[name].annotation, restricted[name], parts[name].source) for name in compiled.names
-    ), compiled
+    return tuple(replace(parts[name], codec=restricted[name]) for name in compiled.names), compiled
 
 
-def _constructor(cls: type[Key]) -> Callable[..., None]:
-    """Write the constructor of a key class, once: it takes the fields by name and renders the text."""
+def _constructor(cls: type[Key], *, checks: bool) -> Callable[..., None]:
+    """Write the constructor of a key class, once: it takes the fields by name and renders the text.
+
+    With checks, it asks Pydantic's constraints too, of the fields that have some.
+    """
     names = [part.name for part in cls.parts]
     scope: dict[str, Any] = {
-        "_refused": lambda values, error: _refused(cls, values, error),
+        "_refused": lambda values, error: _refused(cls, values, error, checks=checks),
         "_unknown": lambda given: _refuse_unknown(cls, given),
         "_check_bytes": lambda text: _check_bytes(cls, text),
         "_write": cls.compiled.render_normalized if cls.compiled else None,
@@ -93,19 +94,23 @@ def _constructor(cls: type[Key]) -> Callable[..., None]:
     arguments = ["self", "*"] if names else ["self"]
     for number, part in enumerate(cls.parts):
         scope[f"_normalize{number}"] = part.codec.normalize
+        scope[f"_check{number}"] = part.check
         scope[f"_default{number}"] = getattr(cls, part.name, None)
         arguments.append(f"{part.name}=_default{number}")
-    values = f"({''.join(f'{name}, ' for name in names)})"
+    checked = [number for number, part in enumerate(cls.parts) if checks and part.check]
+    given = f"({''.join(f'{name}, ' for name in names)})"
+    values = f"({''.join(f'_value{number}, ' for number in range(len(names)))})"
     lines = [
         f"def __init__({', '.join(arguments)}, **_given):",
         "    if _given:",
         "        _unknown(_given)",
         "    fields = self.__dict__",
         "    try:",
-        *[f"        fields[{name!r}] = {name} = _normalize{n}({name})" for n, name in enumerate(names)],
+        *[f"        fields[{name!r}] = _value{n} = _normalize{n}({name})" for n, name in enumerate(names)],
+        *[f"        _check{n}({names[n]}, _value{n})" for n in checked],
         f"        fields['_text'] = _text = {f'_write({values})' if cls.compiled else None}",
         "    except ValueError as error:",
-        f"        raise _refused({values}, error) from None",
+        f"        raise _refused({given}, error) from None",
     ]
     if cls.compiled:
         # No character takes more than 4 bytes: the length is all that most keys are asked for.
@@ -114,6 +119,20 @@ def _constructor(cls: type[Key]) -> Callable[..., None]:
     function: Callable[..., None] = scope["__init__"]
     function.__qualname__ = f"{cls.__qualname__}.__init__"
     return function
+
+
+def _without_checks(cls: type[Key]) -> Callable[..., Any]:
+    """Return what builds a key of values that are stored, whatever the constraints of the fields say now."""
+    if not has_constraints(cls):
+        return cls
+    fill = _constructor(cls, checks=False)
+
+    def build(**values: Any) -> Key:
+        key = cls.__new__(cls)
+        fill(key, **values)
+        return key
+
+    return build
 
 
 # --- refusals -------------------------------------------------------------------------------------
@@ -142,24 +161,27 @@ def _check_bytes(cls: type[Key], text: str) -> None:
         )
 
 
-def _refused(cls: type[Key], values: tuple[Any, ...], error: ValueError) -> Exception:
+def _refused(cls: type[Key], values: tuple[Any, ...], error: ValueError, *, checks: bool) -> Exception:
     """Return the error of the first value that a key refuses, with the key and the template in its sentence."""
     missing = tuple(part.name for part, value in zip(cls.parts, values, strict=True) if value is None)
     if missing:
         return _missing(cls, missing)
     for part, value in zip(cls.parts, values, strict=True):
         try:
-            _normalized(cls, part, value)
+            _normalized(cls, part, value, checks=checks)
         except DesignError as explained:
             return explained
     return error  # of a function that a design normalizes with
 
 
-def _normalized(cls: type[Key], part: Part, value: Any) -> Any:
+def _normalized(cls: type[Key], part: Part, value: Any, *, checks: bool = True) -> Any:
     if value is None:
         raise _missing(cls, (part.name,))
     try:
-        return part.codec.normalize(value)
+        normal = part.codec.normalize(value)
+        if checks and part.check is not None:
+            part.check(value, normal)
+        return normal
     except (KeyValueError, SeparatorError) as error:
         raise type(error)(
             f"{cls.__name__}.{part.name} ({cls.template or part.name}): {error.message}", hint=error.hint
@@ -186,6 +208,7 @@ class Key:
     compiled: ClassVar[Template | None] = None
     # AWS developer guide, "Quotas", "Partition keys and sort keys"; those of indexes too.
     _bytes_max: ClassVar[int] = PARTITION_KEY_BYTES_MAX
+    _without_checks: ClassVar[Callable[..., Any]]
 
     def __init_subclass__(cls, *, template: str | None = None) -> None:
         super().__init_subclass__()
@@ -196,7 +219,8 @@ class Key:
             cls.parts = _attributes(cls, declared)
         else:
             cls.parts, cls.compiled = _compile(cls, template, declared)
-        cls.__init__ = _constructor(cls)  # type: ignore[method-assign]
+        cls.__init__ = _constructor(cls, checks=True)  # type: ignore[method-assign]
+        cls._without_checks = _without_checks(cls)
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} cannot be changed: make another")
@@ -224,21 +248,26 @@ class Key:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a stored key back."""
+        """Read a stored key back. Constraints of its fields are not asked: it may be older than they are."""
         if cls.compiled is None:
             raise _no_text(cls)
-        return cls(**cls.compiled.parse(text))
+        key: Self = cls._without_checks(**cls.compiled.parse(text))
+        return key
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> Self | None:
-        """Build the key of an entity from its values; None if a part of it is missing."""
+        """Build the key of an entity from its values; None if a part of it is missing.
+
+        Constraints of the fields are not asked: an entity that was read may be older than they are.
+        """
         parts = {}
         for part in cls.parts:
             value = part.of(values)
             if value is None:
                 return None
             parts[part.name] = value
-        return cls(**parts)
+        key: Self = cls._without_checks(**parts)
+        return key
 
     @classmethod
     def reads(cls) -> tuple[str, ...]:
@@ -251,6 +280,27 @@ class Key:
         return f"{cls.__name__} ({cls.template or ', '.join(part.name for part in cls.parts) or 'no fields'})"
 
 
+K = TypeVar("K", bound=Key)
+
+
+def key_of_stored(of: type[K], values: Mapping[str, Any]) -> K:
+    """Build a key of values that another one holds, or that are stored: their constraints are not asked."""
+    key: K = of._without_checks(**values)
+    return key
+
+
+def has_constraints(key: type[Key]) -> bool:
+    """Tell whether a field of a key has constraints."""
+    return any(part.check is not None for part in key.parts)
+
+
+def check_values(key: type[Key], values: Mapping[str, Any]) -> None:
+    """Refuse values of an entity, some or all, that the constraints of a key's fields do not allow."""
+    for part in key.parts:
+        if part.check is not None and (value := values.get(part.name)) is not None:
+            _normalized(key, part, value)
+
+
 class SortKey(Key):
     """A sort key, declared like a partition key."""
 
@@ -259,8 +309,7 @@ class SortKey(Key):
     @classmethod
     def prefix(cls, **leading: Any) -> Prefix[Self]:
         """Return the beginning that all keys with these leading values share."""
-        values = _leading(cls, leading)
-        return Prefix(cls, values, cls.compiled.prefix(values) if cls.compiled else "")
+        return _prefix(cls, _leading(cls, leading))
 
     @classmethod
     def starting(cls, **leading: Any) -> Prefix[Self]:
@@ -294,7 +343,19 @@ class Prefix(Generic[SK_co]):
     text: str
 
 
-def _leading(cls: type[SortKey], given: Mapping[str, Any]) -> dict[str, Any]:
+SK = TypeVar("SK", bound=SortKey)
+
+
+def prefix_of_stored(of: type[SK], leading: Mapping[str, Any]) -> Prefix[SK]:
+    """Return the beginning of keys with leading values that are stored: their constraints are not asked."""
+    return _prefix(of, _leading(of, leading, checks=False))
+
+
+def _prefix(cls: type[SK], values: dict[str, Any]) -> Prefix[SK]:
+    return Prefix(cls, values, cls.compiled.prefix(values) if cls.compiled else "")
+
+
+def _leading(cls: type[SortKey], given: Mapping[str, Any], *, checks: bool = True) -> dict[str, Any]:
     """Return leading values, normalized and in the order of the fields; refuse a gap between them."""
     _refuse_unknown(cls, given)
     names = [part.name for part in cls.parts]
@@ -304,4 +365,6 @@ def _leading(cls: type[SortKey], given: Mapping[str, Any]) -> dict[str, Any]:
         raise MissingKeyPartError(
             f"a prefix of {cls.shown()} takes its leading fields, and {gap} is not given", missing=(gap,)
         )
-    return {part.name: _normalized(cls, part, given[part.name]) for part in cls.parts[: len(given)]}
+    return {
+        part.name: _normalized(cls, part, given[part.name], checks=checks) for part in cls.parts[: len(given)]
+    }

@@ -28,6 +28,7 @@ from singletable.design.uniqueness import (
     locks_of,
     owner_attributes,
     owner_key,
+    ttl_attribute,
 )
 from singletable.design.write_planning import clock_time
 
@@ -38,7 +39,12 @@ def is_lock(session: Session, item: Item) -> bool:
 
 
 def check_locks(session: Session, schema: EntitySchema[Any], entity: Entity) -> Steps[list[Finding]]:
-    """Find unique values of an item that have no lock, or that of another item."""
+    """Find unique values of an item that have no lock, or that of another item.
+
+    One whose time to live is over has a claim to none: who wants its values may have taken them.
+    """
+    if schema.is_expired(entity.__dict__[STORED], session.now_us() / 1_000_000):
+        return []
     findings = []
     # Where the item is, which may be a key that it had before.
     expected = key_attributes(session, entity.__dict__[STORED])
@@ -56,7 +62,7 @@ def _taking(
     session: Session, lock: Lock, found: Item | None, owner: Item | None
 ) -> Steps[tuple[Action, ...]]:
     """Return what gives an item its lock; nothing if another item has the same value: that is for people."""
-    if owner is not None and (yield from has_lock(session, owner, lock.key)):
+    if owner is not None and not _is_over(session, found) and (yield from has_lock(session, owner, lock.key)):
         return ()
     into = Placeholders()
     if found is None or owner is None:
@@ -65,6 +71,13 @@ def _taking(
         condition = as_seen(found, into)
     params = {"Item": lock_item(lock, session.catalog, session.now_us()), "ConditionExpression": condition}
     return (Action("Put", lock.key, into.add_to(params), changed_meanwhile(lock.key)),)
+
+
+def _is_over(session: Session, lock: Item | None) -> bool:
+    """Tell whether the time to live of a lock is over, which is that of its owner."""
+    expiry = ttl_attribute(session.catalog)
+    value = (lock or {}).get(expiry, {}) if expiry is not None else {}
+    return "N" in value and float(value["N"]) <= session.now_us() / 1_000_000
 
 
 def check_owner(session: Session, lock: Item) -> Steps[list[Finding]]:

@@ -68,9 +68,12 @@ def move_item(session: Session, move: Move) -> Steps[bool]:
 
     It raises MigrationError when another item has the new key, or both have been changed.
     """
-    if session.client.capabilities.transactions:
-        return _at_once(session, move)
-    return _in_steps(session, move)
+    try:
+        if session.client.capabilities.transactions:
+            return (yield from _at_once(session, move))
+        return (yield from _in_steps(session, move))
+    finally:
+        session.cache.clear()
 
 
 def _at_once(session: Session, move: Move) -> Steps[bool]:

@@ -13,7 +13,7 @@ from itertools import product
 from typing import Any
 
 from singletable.design.key_parts import Part
-from singletable.design.keys import Key, NoSortKey
+from singletable.design.keys import Key, NoSortKey, key_of_stored
 from singletable.design.markers import ShardOf
 from singletable.errors import DeclarationError
 
@@ -40,7 +40,7 @@ def old_keys(old: type[Key], new: tuple[Key, ...]) -> Iterator[Key]:
     sources = {part.name: part.source for key in new for part in key.parts}
     choices = [_choices(part, values, sources) for part in old.parts]
     for chosen in product(*choices):
-        yield old(**dict(zip((part.name for part in old.parts), chosen, strict=True)))
+        yield key_of_stored(old, dict(zip((part.name for part in old.parts), chosen, strict=True)))
 
 
 def _choices(part: Part, values: Mapping[str, Any], sources: Mapping[str, Any]) -> list[Any]:

@@ -22,7 +22,7 @@ from typing import Any, Union, get_args, get_origin
 
 from singletable.design.catalog import Catalog
 from singletable.design.key_parts import Part
-from singletable.design.keys import Key, Prefix
+from singletable.design.keys import Key, Prefix, key_of_stored, prefix_of_stored
 from singletable.design.markers import ShardOf
 from singletable.design.schema import Binding, EntitySchema
 from singletable.design.stored_values import Item, decode
@@ -56,7 +56,8 @@ class OwnedPlace:
         pk = self.binding.keys.pk
         choices = [_choices(part, owner) for part in pk.parts]
         for values in product(*choices):
-            yield pk(**{part.name: value for part, value in zip(pk.parts, values, strict=True)})
+            named = {part.name: value for part, value in zip(pk.parts, values, strict=True)}
+            yield key_of_stored(pk, named)
 
     def sort_prefix(self, owner: Values) -> Prefix[Any] | None:
         """Return what all sort keys of an owner's items begin with, as far as its fields tell."""
@@ -65,7 +66,7 @@ class OwnedPlace:
             if part.source is not None or part.name not in self.shared:
                 break
             leading[part.name] = owner[part.name]
-        return self.binding.keys.sk.prefix(**leading) if leading else None
+        return prefix_of_stored(self.binding.keys.sk, leading) if leading else None
 
     def is_owned(self, item: Item, owner: Values) -> bool:
         """Tell whether an item of the place agrees with its owner."""
@@ -120,7 +121,8 @@ def _key_object(key: type[Key], attributes: Any, item: Item) -> Key:
         return key.parse(texts[0])
     if not key.parts:
         return key()
-    return key(**{part.name: part.codec.parse(text) for part, text in zip(key.parts, texts, strict=True)})
+    values = {part.name: part.codec.parse(text) for part, text in zip(key.parts, texts, strict=True)}
+    return key_of_stored(key, values)
 
 
 def old_keys_of(schema: EntitySchema[Any], key: Item) -> list[Item]:

@@ -13,7 +13,8 @@ T = TypeVar("T")
 class Usage:
     """What reading has cost: units, the items that were read, and those of them that were thrown away.
 
-    Thrown away are items that a filter drops, other entities of the partition, and items whose time is over.
+    Thrown away are items that a filter drops, other entities of the partition, items whose time is over, and
+    invalid ones that are set aside.
     Merged queries also read a few items ahead, which are neither thrown away nor on the page.
     """
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from singletable.client.calls import Call, Steps
-from singletable.design.answers import entity_of, read_units
+from singletable.design.answers import read_units, reporting
 from singletable.design.pages import Usage
 from singletable.design.queries import Query
 from singletable.design.ranges import is_empty
@@ -38,6 +38,7 @@ class PartReader:
         self.schema = session.catalog.schema_for(query.entity)
         self.binding: Binding = self.schema.bindings[query.place]
         self._session = session
+        self._entity_of = reporting(query.report)
         self._limit = limit
         self._start = plain_position(position)
         self._given: Item | None = None  # the last that was given out
@@ -63,6 +64,7 @@ class PartReader:
     def take(self, answer: dict[str, Any], usage: Usage) -> None:
         """Take the answer of a request."""
         entities = 0
+        entity_of = self._entity_of
         for item in answer["Items"]:
             entity = entity_of(self.schema, self._session, item)
             if entity is not None:

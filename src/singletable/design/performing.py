@@ -47,7 +47,8 @@ def perform(session: Session, action: Action) -> Steps[tuple[Item | None, float]
             return None, 0.0
         raise action.refused(None if stored is None else dict(stored)) from error
     finally:
-        session.cache.clear()  # also after an error: the write may have been carried out, and its answer lost
+        # Also after an error: the write may have been carried out, and its answer lost.
+        session.cache.forget(action.key)
     return answer.get("Attributes"), read_units(answer)
 
 

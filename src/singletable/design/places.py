@@ -12,7 +12,7 @@ from singletable.design.entity import Entity
 from singletable.design.field_codecs import FieldCodec
 from singletable.design.key_codecs import TextCodec
 from singletable.design.key_numbers import PaddedCodec
-from singletable.design.keys import Key
+from singletable.design.keys import Key, check_values
 from singletable.design.stored_values import Item
 from singletable.design.tables import Table
 from singletable.errors import DeclarationError
@@ -76,6 +76,12 @@ class Binding:
         if pk is None or sk is None:
             return {}
         return self.item_of(pk, sk)
+
+    def check(self, values: Mapping[str, Any], written: Mapping[str, Any]) -> None:
+        """Refuse what is written of an entity's values, if no key of this place could ask for it."""
+        if self.when is None or holds(self.when, values):
+            check_values(self.keys.pk, written)
+            check_values(self.keys.sk, written)
 
     def is_old(self, item: Item, values: Mapping[str, Any]) -> bool:
         """Tell whether an item is still under the keys that it had before (`was=`), by the values that it has."""

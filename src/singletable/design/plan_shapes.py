@@ -12,9 +12,9 @@ from singletable.design.catalog import Catalog
 from singletable.design.collections import Collect, members_of
 from singletable.design.condition_data import condition_data
 from singletable.design.conditions import Condition, all_of
-from singletable.design.key_texts import template_of
+from singletable.design.key_texts import template_of, template_of_all
 from singletable.design.keys import NoSortKey
-from singletable.design.plans import BatchGet, Get, Plan
+from singletable.design.plans import BatchGet, Get, Lookup
 from singletable.design.queries import Merged, Query, Walk
 from singletable.design.ranges import SortRange
 from singletable.design.requests import collection_span
@@ -27,7 +27,7 @@ class Calls:
     """The plans that calls of one pattern returned, each with the values that it was called with."""
 
     catalog: Catalog
-    plans: Sequence[Plan]
+    plans: Sequence[Any]  # that read, or that write
     arguments: Sequence[dict[str, Any]]
 
     @property
@@ -40,7 +40,7 @@ class Calls:
             if value is not None and all(other[name] == value for other in others)
         ]
 
-    def of(self, plans: Sequence[Plan]) -> Calls:
+    def of(self, plans: Sequence[Any]) -> Calls:
         """Return the calls with these plans, as far as they are of the kind of the first."""
         return replace(self, plans=[plan for plan in plans if type(plan) is type(plans[0])])
 
@@ -52,6 +52,8 @@ def reads_of(calls: Calls, name: str | None = None) -> tuple[ReadBlueprint, ...]
     match calls.plans[0]:
         case Get() as plan:
             return (_get(calls, plan, name),)
+        case Lookup() as plan:
+            return _lookup(calls, plan, name)
         case BatchGet() as plan:
             return _batch_get(calls, plan, name)
         case Query() | Merged() | Walk():
@@ -81,6 +83,28 @@ def _get(calls: Calls, plan: Get[Any], name: str | None) -> ReadBlueprint:
         is_consistent=plan.is_consistent,
         name=name,
     )
+
+
+def _lookup(calls: Calls, plan: Lookup[Any], name: str | None) -> tuple[ReadBlueprint, ...]:
+    plans: Any = calls.plans
+    keys = calls.catalog.schema_for(plan.entity).key.keys
+    lock = ReadBlueprint(
+        "GetItem",
+        (plan.entity.__name__,),
+        template_of([each.key for each in plans], calls.same),
+        sort=None if calls.catalog.table.sk is None else SortBlueprint("=", (plan.sort,)),
+        is_consistent=plan.is_consistent,
+        name=name,
+        lock=plan.unique,
+    )
+    owner = replace(
+        lock,
+        pk=template_of_all(keys.pk),
+        sort=None if keys.sk is NoSortKey else SortBlueprint("=", (template_of_all(keys.sk),)),
+        lock=None,
+        owner_of=plan.unique,
+    )
+    return lock, owner
 
 
 def _batch_get(calls: Calls, plan: BatchGet[Any], name: str | None) -> tuple[ReadBlueprint, ...]:
@@ -198,7 +222,7 @@ def _bounds(bounds: SortRange) -> list[tuple[str, Any]]:
 
 
 def _filter(conditions: Sequence[Condition | None], calls: Calls) -> dict[str, Any] | None:
-    """Return the filter. A value of the caller is the name of a parameter: {"field": ..., "parameter": ...}."""
+    """Return a condition. A value of the caller is the name of a parameter: {"field": ..., "parameter": ...}."""
     given = [condition_data(condition) for condition in conditions if condition is not None]
     return _with_parameters(given, calls) if given else None
 
@@ -233,9 +257,11 @@ def _parameter(value: Any, calls: Calls) -> str | None:
 # --- writes ---------------------------------------------------------------------------------------------
 
 
-def write_of(plan: Any) -> WriteBlueprint:
+def write_of(calls: Calls) -> WriteBlueprint:
     """Return what a pattern writes."""
-    condition = None if getattr(plan, "when", None) is None else condition_data(plan.when)
+    plans: Any = calls.of(calls.plans).plans
+    condition = _filter([getattr(plan, "when", None) for plan in plans], calls)
+    plan = plans[0]
     match plan:
         case Create(entity) | Put(entity):
             return WriteBlueprint("PutItem", type(entity).__name__, condition=condition)

@@ -8,7 +8,7 @@ method that runs has a twin for asyncio with an `a` before its name. Over boto3,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from pydantic import BaseModel
@@ -17,10 +17,12 @@ from singletable.client.calls import Steps
 from singletable.design.arguments import require_members, require_seconds
 from singletable.design.keys import Key, SortKey
 from singletable.design.pages import Found, Page, Usage
-from singletable.errors import DeclarationError, NotFoundError
+from singletable.errors import DeclarationError, InvalidItemError, NotFoundError
 
 E = TypeVar("E", bound=BaseModel)
 T = TypeVar("T")
+
+Report = Callable[[InvalidItemError], object]
 
 
 class Reading(Protocol):
@@ -48,18 +50,19 @@ class Runner(Protocol):
 
 
 class Plan:
-    """What all plans share: where they run, and how fresh what they read must be."""
+    """What all plans share: where they run, how fresh what they read must be, and who is told of invalid items."""
 
     runner: Runner | None = None
     is_consistent: bool = False
     cache_s: float | None = None
+    report: Report | None = None
 
     def on(self, runner: Runner) -> Self:
         """Return the plan, to be run there."""
         return self.with_(runner=runner)
 
     def cached(self, *, seconds: float) -> Self:
-        """Allow answers that are so many seconds old. A write through the same open design forgets them all."""
+        """Allow answers that are so many seconds old. Writes through the open design forget what they change."""
         require_seconds(seconds, "the age of an answer")
         return self.with_(cache_s=seconds)
 
@@ -138,6 +141,25 @@ class Get(Single[E]):
     def __repr__(self) -> str:
         sk = f", {self.sk!r}" if self.sk is not None else ""
         return f"{self.entity.__name__} of {self.pk!r}{sk}"
+
+
+class Lookup(Single[E]):
+    """Reads the item that has a unique value: the lock of the value first, then the item that the lock names.
+
+    Both are read consistently. A lock whose item is gone, has expired or has another value by now finds nothing.
+    `request()` returns the request for the lock, which alone knows the key of the other one.
+    """
+
+    is_consistent = True
+
+    def __init__(self, entity: type[E], unique: str, key: Key, sort: str) -> None:
+        self.entity = entity
+        self.unique = unique
+        self.key = key
+        self.sort = sort
+
+    def __repr__(self) -> str:
+        return f"{self.entity.__name__} of {self.key!r}"
 
 
 class BatchGet(Plan, Generic[E]):

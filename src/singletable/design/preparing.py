@@ -17,14 +17,14 @@ from singletable.design.put_planning import plan_create, plan_put
 from singletable.design.session import Session
 from singletable.design.update_planning import plan_update
 from singletable.design.write_planning import key_of, schema_for
-from singletable.design.writes import Check, Create, Delete, Put, Update, Write
+from singletable.design.writes import AnyWrite, Check, Create, Delete, Load, Put, Update
 
 __all__ = ["key_of", "prepare", "schema_for"]
 
 
-def prepare(session: Session, write: Write, *, fresh: bool = False) -> Steps[Prepared]:
+def prepare(session: Session, write: AnyWrite, *, fresh: bool = False) -> Steps[Prepared]:
     """Plan a write; with `fresh`, from what is stored now instead of what the caller has read."""
-    target = write.entity if isinstance(write, Create | Put) else write.target
+    target = write.entity if isinstance(write, Create | Put | Load) else write.target
     schema = schema_for(session, target)
     if session.catalog.has_old_keys:
         yield from bring_home(session, schema, target)
@@ -34,6 +34,8 @@ def prepare(session: Session, write: Write, *, fresh: bool = False) -> Steps[Pre
             return (yield from plan_create(session, entity))
         case Put(entity, when):
             return (yield from plan_put(session, entity, when))
+        case Load(entity):
+            return (yield from plan_put(session, entity, None, loads=True))
         case Update():
             return (yield from plan_update(session, write, fresh=fresh))
         case Delete(target, when):

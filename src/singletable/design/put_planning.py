@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, assert_never
 
 from singletable.client.calls import Steps
 from singletable.design.actions import Action, Prepared
 from singletable.design.conditions import Condition
 from singletable.design.copying import filled_copies
 from singletable.design.effects import effect_reads, effects
-from singletable.design.entity import STORED, Entity, field_values
+from singletable.design.entity import STORED, Entity, field_values, key_values
 from singletable.design.expiry import expiry_of_put
 from singletable.design.expressions import Placeholders, condition_text
 from singletable.design.item_sizes import check_size
@@ -30,11 +30,13 @@ from singletable.design.write_planning import (
 )
 from singletable.errors import AlreadyExistsError, DesignError, InvalidItemError, InvalidWriteError
 
+Way = Literal["create", "put", "load"]
+
 
 def plan_create(session: Session, entity: Entity) -> Steps[Prepared]:
     """Plan to write an item that is not there yet."""
     schema = schema_for(session, entity)
-    after = yield from _filled_in(session, schema, entity, creates=True)
+    after = yield from _filled_in(session, schema, entity, "create")
     if session.catalog.belonging.kept(schema):
         after = with_stored_numbers(session, schema, after, None)
     into = Placeholders()
@@ -51,10 +53,12 @@ def plan_create(session: Session, entity: Entity) -> Steps[Prepared]:
     return Prepared([action, *others], _finish(entity, after, action), entity=schema.entity)
 
 
-def plan_put(session: Session, entity: Entity, when: Condition | None) -> Steps[Prepared]:
-    """Plan to write an item, whether it is there or not."""
+def plan_put(
+    session: Session, entity: Entity, when: Condition | None, *, loads: bool = False
+) -> Steps[Prepared]:
+    """Plan to write an item, whether it is there or not; with `loads` as it stands, whatever is stored."""
     schema = schema_for(session, entity)
-    after = yield from _filled_in(session, schema, entity, creates=False)
+    after = yield from _filled_in(session, schema, entity, "load" if loads else "put")
     reads = effect_reads(session, schema)
     kept = session.catalog.belonging.kept(schema)
     before = (yield from read_stored(session, schema, schema.primary_key(after))) if reads or kept else None
@@ -62,7 +66,8 @@ def plan_put(session: Session, entity: Entity, when: Condition | None) -> Steps[
         after = with_stored_numbers(session, schema, after, before)
     into = Placeholders()
     terms = []
-    if schema.version is not None:
+    is_versioned = schema.version is not None and not loads
+    if is_versioned:
         terms.append(version_term(schema, entity, into))
     elif reads or kept:
         terms += _as_planned(session, schema, reads, before, into)
@@ -80,8 +85,17 @@ def plan_put(session: Session, entity: Entity, when: Condition | None) -> Steps[
 
     action = _put_action(schema, after, terms, into, refused)
     others = yield from effects(session, schema, before, after)
-    is_retried = bool(reads or kept) and schema.version is None
+    is_retried = bool(reads or kept) and not is_versioned
     return Prepared([action, *others], _finish(entity, after, action), is_retried, schema.entity)
+
+
+def loaded_item(
+    session: Session, schema: EntitySchema[Any], entity: Entity
+) -> Steps[tuple[Entity, Item, int]]:
+    """Return an entity as it is to be loaded, its item and the size of it, where that is all there is to do."""
+    after = yield from _filled_in(session, schema, entity, "load")
+    item = schema.to_item(after)
+    return after, item, check_size(item, schema.entity)
 
 
 def _absent(session: Session, schema: EntitySchema[Any], into: Placeholders) -> str:
@@ -147,22 +161,35 @@ def _finish(entity: Entity, after: Entity, action: Action) -> Any:
 # --- what the layer fills in ---------------------------------------------------------------------------------
 
 
-def _filled_in(
-    session: Session, schema: EntitySchema[Any], entity: Entity, *, creates: bool
-) -> Steps[Entity]:
+def _filled_in(session: Session, schema: EntitySchema[Any], entity: Entity, way: Way) -> Steps[Entity]:
     """Return the entity as it is to be stored: copies, times and version filled in, and every field valid."""
     values = field_values(entity)
     values.update((yield from filled_copies(session, schema, entity)))
     now = clock_time(session)
     given = entity.model_fields_set
-    values.update(dict.fromkeys(schema.updated, now))
+    values.update({name: now for name in schema.updated if way != "load" or name not in given})
     values.update({name: now for name in schema.created if name not in given})
     if schema.version is not None:
-        values[schema.version.name] = 1 if creates else version_of(schema, entity) + 1
+        values[schema.version.name] = _version(schema, entity, way)
     after = _valid(schema, entity, values)
+    if schema.has_constrained_keys:
+        whole = key_values(after)
+        schema.check_keys(whole, whole)
     if schema.ttl is not None and schema.expires is not None:
         after.__dict__[schema.ttl.name] = expiry_of_put(schema, entity, after.__dict__, now)
     return after
+
+
+def _version(schema: EntitySchema[Any], entity: Entity, way: Way) -> int:
+    match way:
+        case "create":
+            return 1
+        case "put":
+            return version_of(schema, entity) + 1
+        case "load":  # 0 is the version of what is not stored
+            return max(1, version_of(schema, entity))
+        case _:
+            assert_never(way)
 
 
 def _valid(schema: EntitySchema[Any], entity: Entity, values: dict[str, Any]) -> Entity:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any, Final, Generic, Self, TypeVar
 
 from pydantic import BaseModel
 
 from singletable.client.calls import Steps
-from singletable.design.arguments import require_count, require_field, require_members
+from singletable.design.arguments import require_callable, require_count, require_field, require_members
 from singletable.design.conditions import Condition, Eq, fields_of, require_condition
 from singletable.design.keys import Key
 from singletable.design.pages import Page, Usage
@@ -17,6 +17,7 @@ from singletable.design.ranges import SortRange
 from singletable.errors import (
     ConsistencyError,
     DeclarationError,
+    InvalidItemError,
     NotFoundError,
     SeveralFoundError,
 )
@@ -36,6 +37,16 @@ class Many(Plan, Generic[E]):
         """Read so many items at most, however they are asked for."""
         require_count(count, "a limit")
         return self.with_(limited=count)
+
+    def setting_aside(self, report: Callable[[InvalidItemError], object]) -> Self:
+        """Leave out stored items that are no valid entities, and report the error of each, instead of raising it.
+
+        They count as thrown away. What is read again is reported again.
+        """
+        if report is None:
+            raise TypeError("who is told of invalid items is a function, not None")
+        require_callable(report, "who is told of invalid items")
+        return self.with_(report=report)
 
     def request(self, limit: int | None = None) -> Any:
         """Return the exact requests that a page of so many items begins with."""
@@ -210,7 +221,7 @@ class Walk(Many[E]):
 class Rows(Generic[E]):
     """Goes through everything that a plan reads. `usage` is what that has cost so far."""
 
-    def __init__(self, plan: Many[E]) -> None:
+    def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self.usage = Usage()
 
@@ -224,7 +235,7 @@ class Rows(Generic[E]):
 class AsyncRows(Generic[E]):
     """Goes through everything that a plan reads, with `async for`. `usage` is what that has cost so far."""
 
-    def __init__(self, plan: Many[E]) -> None:
+    def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self.usage = Usage()
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Literal
 
-from singletable.design.keys import NoSortKey, Prefix, SortKey
+from singletable.design.keys import NoSortKey, Prefix, SortKey, key_of_stored
 from singletable.design.templates import just_above, just_below, next_prefix
 from singletable.errors import DeclarationError, KeyValueError
 
@@ -76,7 +76,7 @@ def sort_range(
 def _whole(bound: Bound) -> Bound:
     """Return the key that a prefix with every value is: no other key begins with all of them."""
     if isinstance(bound, Prefix) and bound.of.parts and len(bound.values) == len(bound.of.parts):
-        key: SortKey = bound.of(**bound.values)
+        key: SortKey = key_of_stored(bound.of, bound.values)
         return key
     return bound
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import partial
 from itertools import chain
 from typing import Any, Final, TypeVar
 
 from singletable.client.calls import Call, Steps, Wait
 from singletable.design.answers import entity_of, read_units, waits
 from singletable.design.arguments import require_count
+from singletable.design.collection_reading import CollectionReading
 from singletable.design.collections import Collect, Member, members_of
 from singletable.design.cursors import identity, read_cursor, write_cursor
+from singletable.design.looking_up import look_up, lookup_params
 from singletable.design.ordered_reading import Limited, Merging, Walking, share
 from singletable.design.pages import Found, Page, Usage
-from singletable.design.plans import BatchGet, Get, Reading
+from singletable.design.plans import BatchGet, Get, Lookup, Reading
 from singletable.design.queries import Many, Merged, Query, Walk
 from singletable.design.requests import (
     changing_queries,
@@ -52,6 +55,8 @@ class Reader:
         match plan:
             case Get():
                 return _one_or_all(self._get_requests(plan))
+            case Lookup():
+                return lookup_params(session, plan)
             case Query():
                 return _one_or_all(self._query_requests(plan, _within(limit, plan.limited)))
             case Merged():
@@ -94,6 +99,8 @@ class Reader:
         match plan:
             case Get():
                 return self._get(plan)
+            case Lookup():
+                return look_up(self.session, plan)
             case BatchGet():
                 return self._batch_get(plan)
             case _:
@@ -169,35 +176,22 @@ class Reader:
     def _collected(
         self, plan: Collect[Any], members: dict[str, Member], usage: Usage
     ) -> Steps[dict[str, Any]]:
-        session = self.session
         # What is under old keys too is read by a query of its own.
-        changing = changing_queries(session.catalog, plan)
-        by_entity = {member.entity: member for name, member in members.items() if name not in changing}
+        changing = changing_queries(self.session.catalog, plan)
+        by_entity = {member.entity: member for member in members.values()}
         values: dict[str, Any] = {name: [] if member.is_list else None for name, member in members.items()}
-        start: Any = None
-        while True:
-            call = Call("Query", collection_params(session, plan, start))
-            answer = yield from ask(session, call, plan.cache_s)
-            usage.add(Usage(read_units(answer), len(answer["Items"]), len(answer["Items"])))
-            for item in answer["Items"]:
-                schema = session.catalog.schema_of(item)
-                member = by_entity.get(schema.entity) if schema else None
-                entity = entity_of(schema, session, item) if schema and member else None
-                if member is None or entity is None:
-                    continue
-                usage.thrown_away -= 1
-                if member.is_list:
-                    values[member.name].append(entity)
-                elif values[member.name] is None:
-                    values[member.name] = entity
-                else:
-                    raise SeveralFoundError(
-                        f"{plan!r} finds several items of {member.entity.__name__}",
-                        hint=f"{member.name}: list[{member.entity.__name__}]",
-                    )
-            start = answer.get("LastEvaluatedKey")
-            if start is None:
-                break
+        reading = CollectionReading(self.session, plan, without=tuple(changing))
+        for entity in (yield from reading.take(None, usage)):
+            member = by_entity[type(entity)]
+            if member.is_list:
+                values[member.name].append(entity)
+            elif values[member.name] is None:
+                values[member.name] = entity
+            else:
+                raise SeveralFoundError(
+                    f"{plan!r} finds several items of {member.entity.__name__}",
+                    hint=f"{member.name}: list[{member.entity.__name__}]",
+                )
         for name, query in changing.items():
             found = yield from self.reading(self._inherit(plan, query)).take(None, usage)
             values[name] = found if members[name].is_list else next(iter(found), None)
@@ -210,9 +204,11 @@ class Reader:
         reads = [self._gathered_part(part, members[name], usage) for name, part in parts.items()]
         return dict(zip(parts, (yield from side_by_side(reads)), strict=True))
 
-    def _gathered_part(self, part: Get[Any] | Many[Any], member: Member, usage: Usage) -> Steps[Any]:
-        if isinstance(part, Get):
-            found = yield from self._get(part)
+    def _gathered_part(
+        self, part: Get[Any] | Lookup[Any] | Many[Any], member: Member, usage: Usage
+    ) -> Steps[Any]:
+        if isinstance(part, Get | Lookup):
+            found = yield from self.found(part)
             usage.add(found.usage)
             return [found.item] if member.is_list and found.item is not None else found.item
         if member.is_list:
@@ -235,11 +231,20 @@ class Reader:
 
     def reading(self, plan: Any, positions: Any = None, *, at_once: int | None = None) -> Reading:
         """Begin to read a plan, from positions or from the beginning, with so many items in a request."""
+        if isinstance(plan, Collect):
+            return self._through(plan, at_once)
         limit = plan.limited
         if limit is None:
             return self._unlimited(plan, positions, at_once)
         inner, given = positions if positions is not None else (None, 0)
         return Limited(self._unlimited(plan, inner, _within(at_once, limit - given)), limit, given)
+
+    def _through(self, plan: Collect[Any], at_once: int | None) -> Reading:
+        """Begin to read the items of a collection one by one; those under old keys come last."""
+        changing = changing_queries(self.session.catalog, plan)
+        others = [self._inherit(plan, query) for query in changing.values()]
+        begins = [partial(self.reading, query, at_once=at_once) for query in others]
+        return CollectionReading(self.session, plan, without=tuple(changing), others=begins)
 
     def _unlimited(self, plan: Any, positions: Any, at_once: int | None) -> Reading:
         match plan:
@@ -259,12 +264,13 @@ class Reader:
         return [self._inherit(plan, part) for part in plan.parts]
 
     def _inherit(self, plan: Any, part: Any) -> Any:
-        """Return a part of a plan, as fresh as the whole is to be."""
-        if plan.cache_s is None and not plan.is_consistent:
+        """Return a part of a plan, as fresh as the whole is to be; invalid items are reported as of the whole."""
+        if plan.cache_s is None and not plan.is_consistent and plan.report is None:
             return part
         return part.with_(
             cache_s=part.cache_s if part.cache_s is not None else plan.cache_s,
             is_consistent=part.is_consistent or plan.is_consistent,
+            report=part.report if part.report is not None else plan.report,
         )
 
     def _identity(self, plan: Any) -> Any:

@@ -1,31 +1,79 @@
-"""What an entity declares about other items: values that are unique, items that are derived. Data only."""
+"""What an entity declares about other items: values that are unique, items that are derived.
+
+class User(Entity):
+    key = Keys(UserPK, ProfileSK)
+    unique_email = Unique(EmailPK)
+
+User.unique_email.get(EmailPK(email="ada@example.com"))
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Generic, TypeVar, overload
+
+from pydantic import BaseModel
 
 from singletable.design.keys import Key
 from singletable.design.markers import Upkeep
+from singletable.design.plans import Lookup
+from singletable.errors import KeyValueError
+
+K = TypeVar("K", bound=Key)
+E = TypeVar("E", bound=BaseModel)
 
 
-class Unique:
+class Unique(Generic[K]):
     """Of all items, one at most has these values. A lock item of this key, made with the item, sees to it.
 
     The values that it is unique within are parts of the template too: `EMAIL#{tenant_id}#{email}`. While one of
-    its parts is None, there is no lock.
+    its parts is None, there is no lock. Of an entity class, it finds the item that has a value; of an entity, it
+    is the key of its own lock, or None.
     """
 
-    def __init__(self, key: type[Key], *, sort: str = "UNIQUE") -> None:
+    def __init__(self, key: type[K], *, sort: str = "UNIQUE") -> None:
         self.key = key
         self.sort = sort
         self.name = ""
+        self._bound: dict[type[Any], BoundUnique[Any, K]] = {}
 
     def __set_name__(self, owner: type[Any], name: str) -> None:
         self.name = name
 
     def __repr__(self) -> str:
         return f"Unique({self.key.__name__})"
+
+    @overload
+    def __get__(self, obj: None, owner: type[E]) -> BoundUnique[E, K]: ...
+    @overload
+    def __get__(self, obj: E, owner: type[E]) -> K | None: ...
+    def __get__(self, obj: Any, owner: Any) -> Any:
+        if obj is not None:
+            return self.key.from_values({name: getattr(obj, name, None) for name in self.key.reads()})
+        bound = self._bound.get(owner)
+        if bound is None:
+            bound = self._bound[owner] = BoundUnique(owner, self)
+        return bound
+
+
+class BoundUnique(Generic[E, K]):
+    """A unique value of one entity, to find the item that has it."""
+
+    __slots__ = ("entity", "unique")
+
+    def __init__(self, entity: type[E], unique: Unique[K]) -> None:
+        self.entity = entity
+        self.unique = unique
+
+    def __repr__(self) -> str:
+        return f"{self.entity.__name__}.{self.unique.name}"
+
+    def get(self, key: K) -> Lookup[E]:
+        """Plan to read the item that has a value, by way of the value's lock."""
+        unique = self.unique
+        if not isinstance(key, unique.key):
+            raise KeyValueError(f"{self!r} is {unique.key.shown()}, and {key!r} is given")
+        return Lookup(self.entity, unique.name, key, unique.sort)
 
 
 class Derived:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property, partial
 from typing import Any, Generic, Literal, TypeVar
 
@@ -22,7 +22,7 @@ from singletable.design.entity import (
 )
 from singletable.design.field_codecs import FieldCodec, field_codec, markers_of
 from singletable.design.field_validation import bounded_fields, field_validator_of, has_model_validators
-from singletable.design.keys import Key
+from singletable.design.keys import Key, check_values, has_constraints
 from singletable.design.markers import Auto, Expires, Lock, TimeToLive
 from singletable.design.old_keys import old_keys
 from singletable.design.places import AttributeType, Binding, KeyAttribute, key_item, place_of
@@ -57,6 +57,9 @@ class EntitySchema(Generic[E]):
         )
         self.bindings = {binding.name: binding for binding in (self.key, *self.indexes)}
         self.uniques = tuple(declared(entity, Unique).values())
+        places = [binding.keys for binding in self.bindings.values()]
+        keys = [*(each.pk for each in places), *(each.sk for each in places), *(u.key for u in self.uniques)]
+        self.has_constrained_keys = any(map(has_constraints, keys))
         self.derived = next(iter(declared(entity, Derived).values()), None)
         self.version = self._marked(Lock)
         self.ttl = self._marked(TimeToLive)
@@ -180,6 +183,16 @@ class EntitySchema(Generic[E]):
             raise InvalidWriteError(f"{where} cannot be stored: {first['msg']}") from error
         return entity
 
+    def check_keys(self, values: Mapping[str, Any], written: Mapping[str, Any]) -> None:
+        """Refuse what is written of an entity's values, if the item could not be asked for by it.
+
+        The constraints of a key may say more than those of the entity's own fields.
+        """
+        for binding in self.bindings.values():
+            binding.check(values, written)
+        for unique in self.uniques:
+            check_values(unique.key, written)
+
     # --- entity to item ------------------------------------------------------------------------------
 
     def to_item(self, entity: E) -> Item:
@@ -279,6 +292,7 @@ class EntitySchema(Generic[E]):
             raise InvalidItemError(
                 f"the item {self._shown(item)} is {self.entity.__name__} of version {version}, and this "
                 f"program knows versions up to {self.schema_version}",
+                key=self._key_of(item),
                 hint="let all programs read a new version before one of them writes it",
             )
         # An upcaster also sees what the entity no longer has, by its stored name.
@@ -299,11 +313,15 @@ class EntitySchema(Generic[E]):
         return InvalidItemError(
             f"the item {self._shown(item)} is no {self.entity.__name__}: {what}"
             + (f" (and {others} more)" if others else ""),
+            key=self._key_of(item),
             hint="give the field a default, or an upcaster for older items",
         )
 
     def _shown(self, item: Item) -> str:
-        return shown_key({name: item.get(name, {}) for name in self.table.key_attributes()})
+        return shown_key(self._key_of(item))
+
+    def _key_of(self, item: Item) -> Item:
+        return {name: item.get(name, {}) for name in self.table.key_attributes()}
 
 
 def _first(markers: list[Any], kind: type[M]) -> M | None:

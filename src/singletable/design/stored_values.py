@@ -22,6 +22,8 @@ ModelEncode = Callable[[BaseModel], Item]
 
 NULL: Final[AttributeValue] = {"NULL": True}
 
+_EXPONENT_MAX: Final = 200  # of what is written out; DynamoDB takes no number that has a greater one
+
 
 def time_text(value: datetime) -> str:
     """Return the one text of a time: UTC, with milliseconds, so that texts sort as times do."""
@@ -36,12 +38,25 @@ def time_text(value: datetime) -> str:
 
 
 def number_text(value: int | float | Decimal) -> str:
-    """Return a number as DynamoDB takes it; a float has the digits that Python shows of it."""
+    """Return a number as DynamoDB stores it: without an exponent, and without zeros behind the last digit.
+
+    A float has the digits that Python shows of it. DynamoDB Local keeps numbers inside of maps as they are sent,
+    so one text of each number is sent everywhere.
+    """
     if isinstance(value, float):
         value = Decimal(repr(value))
-    if isinstance(value, Decimal) and not value.is_finite():
+    if not isinstance(value, Decimal):
+        return str(value)
+    if not value.is_finite():
         raise InvalidWriteError(f"{value} is no number that can be stored")
-    return str(value)
+    if not value:
+        return "0"
+    text = str(value)
+    if "E" in text:
+        if abs(value.adjusted()) > _EXPONENT_MAX:
+            return text
+        text = format(value, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def encode(value: Any, model_item: ModelEncode) -> AttributeValue:

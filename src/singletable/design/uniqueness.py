@@ -30,7 +30,7 @@ from singletable.design.actions import Action
 from singletable.design.catalog import Catalog
 from singletable.design.entity import Entity
 from singletable.design.expressions import Placeholders
-from singletable.design.relations import Unique
+from singletable.design.keys import Key
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_items import read_item
@@ -102,11 +102,13 @@ def locks_of(catalog: Catalog, schema: EntitySchema[Any], entity: Entity) -> dic
         values = {name: getattr(entity, name) for name in unique.key.reads()}
         key = unique.key.from_values(values)
         if key is not None:
-            text = key.render()
             owner = owner_attributes(catalog, schema.primary_key(entity))
-            lock_key = _lock_key(catalog, unique, text)
-            found[text, unique.sort] = Lock(
-                lock_key, owner, _expiry(schema, entity), schema.entity.__name__, values
+            found[key.render(), unique.sort] = Lock(
+                lock_key(catalog, key, unique.sort),
+                owner,
+                _expiry(schema, entity),
+                schema.entity.__name__,
+                values,
             )
     return found
 
@@ -125,10 +127,11 @@ def lock_item(lock: Lock, catalog: Catalog, now_us: int) -> Item:
     return item
 
 
-def _lock_key(catalog: Catalog, unique: Unique, text: str) -> Item:
+def lock_key(catalog: Catalog, key: Key, sort: str) -> Item:
+    """Return the key in the table of a value's lock."""
     table = catalog.table
-    pk = {table.pk: {"S": text}}
-    return pk if table.sk is None else {**pk, table.sk: {"S": unique.sort}}
+    pk = {table.pk: {"S": key.render()}}
+    return pk if table.sk is None else {**pk, table.sk: {"S": sort}}
 
 
 def owner_attributes(catalog: Catalog, key: Item) -> Item:

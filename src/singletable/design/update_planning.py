@@ -202,6 +202,12 @@ def _set_expiry(session: Session, plan: _Plan, after: Entity | None) -> None:
 
 def _set_keys(plan: _Plan, after: Entity | None, bindings: list[Binding] | tuple[Binding, ...]) -> None:
     values = {**plan.known, **plan.changes} if after is None else key_values(after)
+    if plan.schema.has_constrained_keys:
+        known = plan.known
+        written = {
+            name: value for name, value in values.items() if name in plan.changes or known.get(name) != value
+        }
+        plan.schema.check_keys(values, written)
     rendered: Item = {}
     for binding in bindings:
         rendered.update(binding.render(values))

@@ -85,7 +85,8 @@ def read_stored(session: Session, schema: EntitySchema[Any], key: Item) -> Steps
     stored = session.catalog.schema_of(item)
     if stored is not schema:
         raise InvalidItemError(
-            f"the item {shown_key(key)} is a {stored.name if stored else 'stranger'}, not a {schema.name}"
+            f"the item {shown_key(key)} is a {stored.name if stored else 'stranger'}, not a {schema.name}",
+            key=key,
         )
     entity: Entity = schema.to_entity(item)
     return entity
@@ -143,6 +144,20 @@ def refusal(
                 f"{name} was read at version {version_of(schema, target)} and is at version {there} now",
                 hint="read it again, and make the change once more",
             )
-    if when is None:
-        return ConditionNotMetError(f"{name} has changed meanwhile")
-    return ConditionNotMetError(f"{name} does not meet {describe(when)}, or has changed meanwhile")
+    what = (
+        "has changed meanwhile"
+        if when is None
+        else f"does not meet {describe(when)}, or has changed meanwhile"
+    )
+    return ConditionNotMetError(f"{name} {what}", stored=_readable(schema, stored))
+
+
+def _readable(schema: EntitySchema[Any], stored: Item) -> Entity | None:
+    """Return the entity of an item that stands in the way; None if it is another's, or cannot be read."""
+    if stored.get(schema.discriminator, {}).get("S", schema.name) != schema.name:
+        return None
+    try:
+        entity: Entity = schema.to_entity(stored)
+    except InvalidItemError:
+        return None
+    return entity

@@ -107,6 +107,16 @@ class Put(WritePlan[E]):
         _check_condition(self.when)
 
 
+@dataclass(frozen=True, slots=True)
+class Load(WritePlan[E]):
+    """Write an item as it stands, whatever is stored. What `Design.load` does, and nobody else."""
+
+    entity: E
+
+    def __post_init__(self) -> None:
+        require_kind(self.entity, Entity, "what is loaded is an entity")
+
+
 @dataclass(frozen=True, slots=True, init=False)
 class Update(WritePlan[E]):
     """Change fields of an item that is there: an entity that was read, or the item of `Batch.key.get(...)`."""
@@ -158,4 +168,5 @@ def _check_condition(when: object) -> None:
 
 
 Write = Create[Any] | Put[Any] | Update[Any] | Delete[Any] | Check[Any]
+AnyWrite = Write | Load[Any]
 WRITES: Final = (Create, Put, Update, Delete, Check)

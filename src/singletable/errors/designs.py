@@ -78,9 +78,15 @@ class LargeItemWarning(UserWarning):
 
 
 class InvalidItemError(DesignError):
-    """A stored item does not hold what its entity says."""
+    """A stored item does not hold what its entity says. `key` is that of the item in the table, if it is known."""
 
     number = "ST207"
+
+    def __init__(
+        self, message: str, *, key: Mapping[str, Any] | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.key = key
 
 
 class InvalidWriteError(DesignError):
@@ -132,6 +138,10 @@ class ConditionNotMetError(DesignError):
     """A condition that the caller has set does not hold."""
 
     number = "ST305"
+
+    def __init__(self, message: str, *, stored: Any = None, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.stored = stored  # the entity as it was then, also an expired one; None if it cannot be read
 
 
 # --- reading -------------------------------------------------------------------------------------
