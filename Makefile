@@ -14,7 +14,7 @@ $(STAMP): pyproject.toml scripts/bootstrap
 	@scripts/bootstrap "$(PYTHON)" .venv
 	@touch $@
 
-run: $(STAMP) ## Start a server with a small seeded table, and say what to try
+run: $(STAMP) ## Start a server with complete systems in it, seeded and at work, and say what to try
 	@$(BIN)/singletable demo
 
 test: $(STAMP) lint types layers unit ## Check everything: style, types, layers, tests

@@ -1,4 +1,4 @@
-"""`singletable demo`: what it shows is true, and what it says to try works when it is pasted."""
+"""`singletable demo`: what it shows is true, what it says to try works when it is pasted, and its workers work."""
 
 from __future__ import annotations
 
@@ -10,31 +10,76 @@ import shutil
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from serving import TIMEOUT_S, CommandProcess
 from singletable.cli.picture import Painter, Row, Style
-from singletable.cli.shop import shop_items
+from singletable.client import open_client
+from singletable.storage.check import check_file
+from singletable.systems import installed_systems
+from targets import no_aws_settings
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+TITLES = {name: system.title for name, system in installed_systems().items()}
+READY = "export AWS_ENDPOINT_URL_DYNAMODB_STREAMS="
+FILE = "demo.db"
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """A running demo: where it is, and what it has printed."""
+
+    folder: Path
+    screen: str
+    consumers: list[dict[str, Any]]  # where they stood when it was ready
+
+    @property
+    def url(self) -> str:
+        return self.screen.rpartition("=")[2].strip()
+
+    def part(self, system: str) -> str:
+        """Cut what is printed of one system out of the screen."""
+        _, _, rest = self.screen.partition(f"{TITLES[system]}\n")
+        ends = [rest.index(title) for title in TITLES.values() if title in rest]
+        return rest[: min(ends, default=len(rest))]
+
+    def ask(self, operation: str, **params: Any) -> dict[str, Any]:
+        with no_aws_settings(), open_client(self.url) as client:
+            return client.call(operation, params)
 
 
 @pytest.fixture(scope="module")
-def screen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """What a running demo has printed; it runs until the last test of this file has ended."""
-    cwd = tmp_path_factory.mktemp("demo")
-    with CommandProcess("demo", "--port", "0", cwd=cwd, PYTHONIOENCODING="utf-8") as demo:
-        yield "\n".join(demo.read_through("export AWS_ENDPOINT_URL_DYNAMODB_STREAMS="))
-        assert demo.end(signal.SIGTERM) == (0, "", "")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
+    """A demo that runs until the last test of this file has ended, and ends without a word."""
+    folder = tmp_path_factory.mktemp("demo")
+    with CommandProcess(
+        "demo", "--port", "0", "--file", FILE, cwd=folder, PYTHONIOENCODING="utf-8"
+    ) as process:
+        screen = "\n".join(process.read_through(READY))
+        yield Demo(folder, screen, listed_consumers(folder))
+        assert process.end(signal.SIGTERM) == (0, "", "")
+    assert check_file(str(folder / FILE)) == []
 
 
-def pasted(screen: str, number: int) -> str:
-    """Cut the lines to paste out of the screen: those behind the numbered headline."""
-    section = re.search(rf"^{number}\. .*\n\n((?:.+\n)+)", screen, re.MULTILINE)
+def listed_consumers(folder: Path) -> list[dict[str, Any]]:
+    ran = subprocess.run(
+        [sys.executable, "-m", "singletable", "stream", "consumers", FILE, "--json"],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        timeout=TIMEOUT_S,
+        check=True,
+    )
+    return [json.loads(line) for line in ran.stdout.splitlines()]
+
+
+def pasted(part: str, number: int) -> str:
+    """Cut the lines to paste out of what is printed: those behind the numbered headline."""
+    section = re.search(rf"^{number}\. .*\n\n((?:.+\n)+)", part, re.MULTILINE)
     assert section is not None
     return section[1]
 
@@ -47,51 +92,118 @@ def paste(lines: str) -> str:
     return ran.stdout
 
 
-def test_screen_says_what_the_table_holds(screen: str) -> None:
-    items = list(shop_items())
-    collections = {item["PK"]["S"] for item in items}
-    assert screen.startswith(f"table shop: {len(items)} items in {len(collections)} item collections\n")
-    assert "Address 16   Customer 12   Line 110   Order 44   Product 16\n" in screen
+# --- what is shown ---------------------------------------------------------------------------------------------
 
 
-def test_picture_shows_collections_in_the_order_of_their_keys(screen: str) -> None:
-    drawn = re.search(r"^CUSTOMER#ada  7 items\n((?:[├└]─ .*\n)+)", screen, re.MULTILINE)
+def test_screen_says_what_the_tables_hold(demo: Demo) -> None:
+    assert "table kefir-app-dev-table: 1,056 items\n" in demo.part("kefir")
+    assert "Batch 120   BatchEvent 600   Device 36   Reminder 240   User 12   lock 48\n" in demo.part("kefir")
+    assert re.search(r"table lunch-cache-dev: [23]0 items; by its index RestaurantIndex:", demo.screen)
+
+
+def test_picture_shows_collections_in_the_order_of_their_keys(demo: Demo) -> None:
+    drawn = re.search(r"^USER#ada  14 items\n((?:[├└]─ .*\n)+)", demo.part("kefir"), re.MULTILINE)
     assert drawn is not None
     sorts = [line.split()[1] for line in drawn[1].splitlines()]
-    assert sorts == sorted(sorts)
-    assert sorts[0] == "ADDRESS#home"
-    assert sorts[-1] == "PROFILE"
-    assert "\x1b" not in screen
+    assert sorts == [f"BATCH#ada-{number:02}" for number in range(1, 8)] + ["…"]
+    assert re.search(r"^niagara  [23] items\n├─ 20", demo.part("lunch_cache"), re.MULTILINE)
+    assert "\x1b" not in demo.screen
 
 
-def test_pasted_boto3_lines_print_open_orders_oldest_first(screen: str) -> None:
-    printed = paste(pasted(screen, 2)).splitlines()
-    assert [line.split()[1] for line in printed] == [
-        "CUSTOMER#ada",
-        "CUSTOMER#hugo",
-        "CUSTOMER#chidi",
-        "CUSTOMER#jun",
-    ]
-    assert printed == sorted(printed)
+def test_every_system_has_three_things_to_try(demo: Demo) -> None:
+    for name in TITLES:
+        headlines = re.findall(r"^\d\. .*\((.*)\)$", demo.part(name), re.MULTILINE)
+        assert headlines == ["boto3", "Python", "AWS CLI"]
 
 
-@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
-def test_pasted_curl_line_prints_the_item(screen: str) -> None:
-    answer = json.loads(paste(pasted(screen, 3)))
-    assert answer["Item"]["name"] == {"S": "Blue mug"}
-    assert answer["Item"]["price"] == {"N": "11.5"}
+# --- what is to be tried ---------------------------------------------------------------------------------------
+
+
+def test_pasted_boto3_lines_print_a_user_with_all_that_is_hers(demo: Demo) -> None:
+    printed = paste(pasted(demo.part("kefir"), 1)).splitlines()
+    assert len(printed) == 14
+    assert printed[-1].startswith("METADATA Ada Lindqvist")
+
+
+def test_pasted_python_lines_show_a_reminder_that_was_sent(demo: Demo) -> None:
+    printed = paste(pasted(demo.part("kefir"), 2)).splitlines()
+    assert [line.split()[0] for line in printed[:2]] == ["sent", "sent"]
+    assert printed[2].endswith("Bottles are washed.")
 
 
 @pytest.mark.skipif(shutil.which("aws") is None, reason="the AWS CLI is not installed")
-def test_pasted_aws_cli_line_prints_the_customer(screen: str) -> None:
-    printed = paste(pasted(screen, 1)).splitlines()
-    assert len(printed) == 7
-    assert printed[-1].split() == ["PROFILE", "Customer", "None"]
+def test_pasted_aws_cli_lines_print_batches_that_are_ready(demo: Demo) -> None:
+    printed = paste(pasted(demo.part("kefir"), 3)).splitlines()
+    assert printed
+    assert printed == sorted(printed)
+
+
+def test_pasted_boto3_lines_print_the_menu_of_this_week(demo: Demo) -> None:
+    printed = paste(pasted(demo.part("lunch_cache"), 1)).splitlines()
+    assert len(printed) == 15
+    assert [line.split()[0] for line in printed[::3]] == ["måndag", "tisdag", "onsdag", "torsdag", "fredag"]
+    assert printed[9].startswith("torsdag Ärtsoppa och pannkakor")
+
+
+def test_pasted_python_lines_print_menus_of_this_week(demo: Demo) -> None:
+    printed = paste(pasted(demo.part("lunch_cache"), 2)).splitlines()
+    assert [line.split()[0] for line in printed] == ["niagara", "gröna-lunden", "la-cantina", "none"]
+    assert printed[-1] == "none of nowhere"
+
+
+@pytest.mark.skipif(shutil.which("aws") is None, reason="the AWS CLI is not installed")
+def test_pasted_aws_cli_lines_print_a_history_with_its_mistakes(demo: Demo) -> None:
+    printed = paste(pasted(demo.part("lunch_cache"), 3)).splitlines()
+    assert len(printed) in (2, 3)
+    assert all(re.match(r"spisa-hos-helena-\d{4}-\d\d\t14\t.+", line) for line in printed)
+
+
+# --- what runs beside it ---------------------------------------------------------------------------------------
+
+
+def test_due_reminder_was_sent_before_anybody_asked(demo: Demo) -> None:
+    key = {"PK": {"S": "BATCH#ada-09"}, "SK": {"S": "REMINDER#ada-09-r2"}}
+    item = demo.ask("GetItem", TableName="kefir-app-dev-table", Key=key)["Item"]
+    assert item["status"] == {"S": "sent"}
+    assert item["sentAt"]["S"] > item["dueAt"]["S"]
+    assert "GSI2PK" not in item  # it has left the queue
+
+
+def test_pending_reminders_have_their_schedules(demo: Demo) -> None:
+    scanned = demo.ask("Scan", TableName="kefir-app-dev-table")
+    pending = [item for item in scanned["Items"] if item.get("status") == {"S": "pending"}]
+    assert pending
+    assert all(item["schedulerArn"]["S"].startswith("arn:aws:scheduler:local:") for item in pending)
+
+
+def test_no_consumer_is_behind(demo: Demo) -> None:
+    (consumer,) = demo.consumers
+    assert (consumer["name"], consumer["table"]) == ("Kefir", "kefir-app-dev-table")
+    assert (consumer["records_behind"], consumer["dead_letters"], consumer["missed"]) == (0, 0, 0)
+
+
+def test_expired_items_are_deleted(demo: Demo) -> None:
+    for table in ("kefir-app-dev-table", "lunch-cache-dev"):
+        ttl = demo.ask("DescribeTimeToLive", TableName=table)["TimeToLiveDescription"]
+        assert ttl == {"TimeToLiveStatus": "ENABLED", "AttributeName": "ttl"}
+
+
+def test_file_is_found_again_as_it_was(tmp_path: Path) -> None:
+    for _ in range(2):
+        with CommandProcess("demo", "--port", "0", "--file", FILE, cwd=tmp_path) as process:
+            screen = "\n".join(process.read_through(READY))
+            assert "table kefir-app-dev-table: 1,056 items" in screen
+            assert f"serves {FILE} at" in screen
+            assert process.end(signal.SIGINT) == (130, "", "")
+    assert check_file(str(tmp_path / FILE)) == []
+
+
+# --- ways of showing it ------------------------------------------------------------------------------------------
 
 
 def test_terminal_gets_colours_unless_they_are_not_wanted(tmp_path: Path) -> None:
-    assert "\x1b[" in terminal_output(tmp_path, {"TERM": "xterm"})
-    assert "\x1b[" not in terminal_output(tmp_path, {"TERM": "xterm", "NO_COLOR": "1"})
+    assert "\x1b[36m" in terminal_output(tmp_path, {"TERM": "xterm"})
+    assert "\x1b[36m" not in terminal_output(tmp_path, {"TERM": "xterm", "NO_COLOR": "1"})
 
 
 def terminal_output(cwd: Path, environment: dict[str, str]) -> str:
@@ -102,7 +214,7 @@ def terminal_output(cwd: Path, environment: dict[str, str]) -> str:
     with subprocess.Popen(arguments, stdout=its, stderr=its, cwd=cwd, env=wanted) as demo:
         os.close(its)
         shown = b""
-        while b"export AWS_ENDPOINT_URL_DYNAMODB_STREAMS" not in shown:
+        while READY.encode() not in shown:
             shown += os.read(ours, 65536)
         demo.send_signal(signal.SIGTERM)
     os.close(ours)
@@ -111,9 +223,10 @@ def terminal_output(cwd: Path, environment: dict[str, str]) -> str:
 
 def test_ascii_terminal_gets_an_ascii_picture(tmp_path: Path) -> None:
     with CommandProcess("demo", "--port", "0", cwd=tmp_path, PYTHONIOENCODING="ascii") as demo:
-        shown = demo.read_through("export AWS_ENDPOINT_URL_DYNAMODB_STREAMS=")
+        shown = demo.read_through(READY)
         demo.end(signal.SIGTERM)
-    assert any(line.startswith("|- ADDRESS#home") for line in shown)
+    assert any(line.startswith("|- BATCH#ada-01") for line in shown)
+    assert any(line.startswith(r"gr\u00f6na-lunden") for line in shown)
 
 
 def test_demo_as_json_is_one_line(tmp_path: Path) -> None:
@@ -143,9 +256,3 @@ def test_collection_that_just_fits_is_shown_whole() -> None:
 def test_details_are_cut_at_the_edge_of_the_terminal() -> None:
     (_, line) = draw([Row("P", "S", "Thing", "x" * 100)], width=30)
     assert len(line) == 30
-
-
-def test_shop_is_the_same_every_time_and_has_no_key_twice() -> None:
-    items = list(shop_items())
-    assert items == list(shop_items())
-    assert len({(item["PK"]["S"], item["SK"]["S"]) for item in items}) == len(items) == 198

@@ -119,6 +119,7 @@ WRONG = {
     "no-design": ("notes_first:Other", "notes_first has no design 'Other'"),
     "no-class": ("notes_first:Note", "hint: its designs: Notes"),
     "none": ("json:Notes", "hint: it has no designs at all"),
+    "no-system": ("Notes", "there is no system 'Notes'"),
 }
 
 
@@ -133,7 +134,7 @@ def test_what_is_no_design_is_explained(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["diff", "Notes", "notes.db"], "'Notes' is no MODULE:DESIGN"),
+        (["diff", "notes.py", "notes.db"], "'notes.py' is no MODULE:DESIGN"),
         (["diff", "a:Notes", "notes.db", "--env", "stage"], "'stage' is no NAME=VALUE"),
         (["create-table", "a:Notes"], "arguments are required: TARGET"),
     ],
@@ -144,6 +145,15 @@ def test_wrong_use_exits_2(arguments: list[str], message: str, capsys: pytest.Ca
         main(arguments)
     assert left.value.code == 2
     assert message in capsys.readouterr().err
+
+
+def test_system_is_named_as_it_is_and_knows_its_environment(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["create-table", "lunch-cache", "lunch.db"]) == 0
+    assert "lunch-cache-dev is ready" in capsys.readouterr().err
+    assert main(["diff", "lunch_cache", "lunch.db"]) == 0
+    assert main(["diff", "lunch_cache", "lunch.db", "--env", "environment=prod"]) == 1
 
 
 @pytest.mark.parametrize("command", ["diff", "create-table"])

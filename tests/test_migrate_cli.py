@@ -251,7 +251,7 @@ def test_file_that_is_no_migration_is_told_with_what_to_do(tmp_path: Path) -> No
     assert "hint: put the file back" in said
 
 
-@pytest.mark.parametrize("design", ["kefir", "designs.kefir:", ":Kefir", "a:b c"])
+@pytest.mark.parametrize("design", ["designs.kefir", "designs.kefir:", ":Kefir", "a:b c"])
 def test_design_that_cannot_be_one_is_refused_at_once(
     design: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

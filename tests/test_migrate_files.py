@@ -96,11 +96,16 @@ def test_other_template_of_the_table_key_moves_items() -> None:
 
 def test_every_item_is_rewritten_where_other_code_has_written_them() -> None:
     steps = compare(None, kefir.Kefir.blueprint(), every_item=True)
-    assert [step.kind for step in steps] == ["create_table", "rekey", "backfill", "verify"]
-    assert isinstance(steps[2], Backfill)
-    assert steps[2].entities["Batch"] == ("by_id", "by_status")
-    assert isinstance(steps[3], Verify)
-    assert steps[3].entities["BatchEvent"] == ("key",)
+    table = [CreateTable(), AddIndex("GSI1"), AddIndex("GSI2")]
+    assert list(steps[:3]) == table
+    assert isinstance(steps[3], ChangeSetting)
+    assert steps[3].settings == ("billing", "stream", "encryption", "point-in-time recovery")
+    rekey, backfill, verify = steps[4:]
+    assert isinstance(rekey, Rekey)
+    assert isinstance(backfill, Backfill)
+    assert (backfill.entities["Batch"], backfill.every_attribute) == (("by_id", "by_status"), True)
+    assert isinstance(verify, Verify)
+    assert (verify.entities["BatchEvent"], verify.every_attribute) == (("key",), True)
 
 
 def test_other_schema_version_rewrites_the_items_of_the_entity() -> None:

@@ -58,7 +58,8 @@ def test_version_that_keeps_the_same_recomputes_nothing() -> None:
 
 def test_items_of_other_code_are_recomputed_too() -> None:
     steps = compare(None, Members.blueprint(), every_item=True)
-    assert [step.kind for step in steps] == ["create_table", "rekey", "backfill", "recompute", "verify"]
+    kinds = [step.kind for step in steps]
+    assert (kinds[0], kinds[-4:]) == ("create_table", ["rekey", "backfill", "recompute", "verify"])
 
 
 @each_target

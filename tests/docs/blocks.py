@@ -39,9 +39,9 @@ class Block:
 
 
 def documents() -> list[Path]:
-    """Every document: those at the root, and all under docs/."""
+    """Every document: those at the root, all under docs/, and those of the systems."""
     top = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")]
-    return [*top, *sorted((ROOT / "docs").rglob("*.md"))]
+    return [*top, *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "src").rglob("*.md"))]
 
 
 def is_page_of_client(path: Path) -> bool:

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from singletable import __version__
 from singletable.cli.design_arguments import add_create_table, add_diff
+from singletable.cli.draw_arguments import add_draw
 from singletable.cli.messages import say_error
 from singletable.cli.migrate_arguments import add_migrate
+from singletable.cli.run_arguments import add_run
+from singletable.cli.seed_arguments import add_seed
 from singletable.limits import INDEX_DELAY_S_MAX, TTL_SWEEP_S_MAX, TTL_SWEEP_S_MIN
 
 if TYPE_CHECKING:
@@ -19,7 +22,7 @@ _DESCRIPTION = "A durable, DynamoDB-compatible database in one file."
 
 _EXAMPLES = """\
 examples:
-  singletable demo                     a server with a small shop in it, and what to try
+  singletable demo                     a server with whole systems in it, and what to try
   singletable serve app.db             serve a file to any AWS SDK; it is made if it does not exist
   singletable serve --port 0 --json    in memory, on any free port, the address as JSON
   singletable check app.db             is every item, index and count of the file right?
@@ -28,6 +31,9 @@ examples:
   singletable history app.db users u1  the versions of an item, and what changed
   singletable diff app:Shop app.db     is the table of a design as the design says?
   singletable migrate plan app:Shop    what has changed in a design since the newest migration
+  singletable seed kefir               fill the table of a system with made-up data
+  singletable run kefir.due            run an access pattern of a system; --list names them all
+  singletable draw kefir >kefir.svg    a picture of the item collections of a system, or of any design
 
 exit codes: 0, 1 if the answer is no, 2 for wrong use or a failure, 130 after Ctrl-C
 """
@@ -123,6 +129,10 @@ _DEMO_EXAMPLES = """\
 examples:
   singletable demo
   singletable demo --port 0
+  singletable demo --file demo.db    to find everything again the next time
+
+Beside the server run the consumers of changes, what deletes expired items, and the workers of the systems, such as
+the one that sends reminders. SIGTERM and Ctrl-C stop all of it.
 """
 
 
@@ -135,9 +145,19 @@ _ACCOUNT_HELP = "the account that the ARNs of tables name (default: %(default)s)
 class _Parser(argparse.ArgumentParser):
     """Wrong use is told like every other error."""
 
+    leaves_rest = False  # what it does not know is no mistake: the command finds it as `rest`
+
     def error(self, message: str) -> NoReturn:
         say_error(message, hint=f"see {self.prog} --help")
         sys.exit(2)
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        found, rest = super().parse_known_args(args, namespace)
+        if self.leaves_rest:
+            found.rest, rest = rest, []
+        return found, rest
 
 
 class _Version(argparse.Action):
@@ -174,6 +194,9 @@ def build_parser() -> argparse.ArgumentParser:
     add_create_table(commands, _add)
     add_diff(commands, _add)
     add_migrate(commands, _add)
+    add_seed(commands, _add)
+    add_run(commands, _add)
+    add_draw(commands, _add)
     _add_demo(commands)
     return parser
 
@@ -337,19 +360,35 @@ def _add_history(commands: argparse._SubParsersAction[_Parser]) -> None:
 
 
 def _add_demo(commands: argparse._SubParsersAction[_Parser]) -> None:
-    demo = _add(commands, "demo", "serve a small shop from memory and say what to try", _DEMO_EXAMPLES)
+    demo = _add(commands, "demo", "serve all installed systems, seeded, and say what to try", _DEMO_EXAMPLES)
     _add_port(demo)
+    demo.add_argument(
+        "--file",
+        metavar="FILE",
+        type=_file,
+        help="keep it in this file (default: in memory, nothing is kept)",
+    )
     demo.add_argument("--json", action="store_true", help="print the ready line as JSON")
 
 
-def _add(commands: argparse._SubParsersAction[_Parser], name: str, summary: str, examples: str) -> _Parser:
+def _add(
+    commands: argparse._SubParsersAction[_Parser],
+    name: str,
+    summary: str,
+    examples: str,
+    *,
+    leaves_rest: bool = False,
+    **settings: Any,
+) -> _Parser:
     parser = commands.add_parser(
         name,
         help=summary,
         description=f"{summary[0].upper()}{summary[1:]}.",
         epilog=examples,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        **settings,
     )
+    parser.leaves_rest = leaves_rest
     # Suppressed: a default here would undo a --debug in front of the subcommand.
     parser.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show tracebacks")
     return parser

@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from singletable.cli.design_modules import load_design
 from singletable.cli.messages import say, say_error
+from singletable.cli.patterns.finding import find_source
 from singletable.errors import TableDiffersError
 
 if TYPE_CHECKING:
@@ -19,9 +19,10 @@ DIFFERS = 1
 
 def run(arguments: argparse.Namespace) -> int:
     """Make one table; print one line for each thing that was done."""
-    design = load_design(arguments.design)
+    source = find_source(arguments.design)
+    environment = source.environment_with(arguments.env)
     try:
-        with design.open(arguments.target, create=False, **dict(arguments.env)) as db:
+        with source.design.open(arguments.target, create=False, **environment) as db:
             report = db.create_table()
     except TableDiffersError as error:
         if arguments.json:

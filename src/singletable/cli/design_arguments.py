@@ -6,8 +6,11 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
+from singletable.cli.targets import add_design, add_environment
+
 _DIFF_EXAMPLES = """\
 examples:
+  singletable diff kefir kefir.db
   singletable diff app.kefir:Kefir kefir.db
   singletable diff app.kefir:Kefir dynamodb://eu-north-1 --env stage=prod
   singletable diff app.kefir:Kefir http://127.0.0.1:8000 --env stage=dev --json | jq .differences
@@ -46,28 +49,7 @@ def add_create_table(commands: Any, add: Add) -> None:
 
 
 def _add_design_and_target(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("design", metavar="MODULE:DESIGN", type=_design, help="the class of the design")
+    add_design(parser)
     parser.add_argument("target", metavar="TARGET", help="a file, an URL, or dynamodb://REGION")
-    parser.add_argument(
-        "--env",
-        metavar="NAME=VALUE",
-        type=_setting,
-        action="append",
-        default=[],
-        help="what the table's name needs, as stage=prod; may be given several times",
-    )
+    add_environment(parser)
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
-
-
-def _design(text: str) -> str:
-    module, colon, name = text.partition(":")
-    if not (module and colon and name.isidentifier()):
-        raise argparse.ArgumentTypeError(f"{text!r} is no MODULE:DESIGN, as app.kefir:Kefir")
-    return text
-
-
-def _setting(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not (name.isidentifier() and equals and value):
-        raise argparse.ArgumentTypeError(f"{text!r} is no NAME=VALUE, as stage=prod")
-    return name, value

@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from singletable.cli.design_modules import load_design
 from singletable.cli.messages import say
+from singletable.cli.patterns.finding import find_source
 
 if TYPE_CHECKING:
     import argparse
@@ -18,7 +18,8 @@ DIFFERS = 1
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare a table with its design; print one line for each difference."""
-    drift = load_design(arguments.design).diff(arguments.target, **dict(arguments.env))
+    source = find_source(arguments.design)
+    drift = source.design.diff(arguments.target, **source.environment_with(arguments.env))
     if arguments.json:
         found = [asdict(difference) for difference in drift]
         print(json.dumps({"same": not drift, "differences": found, "unsupported": drift.unsupported}))

@@ -8,16 +8,26 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from singletable.cli.design_modules import load_design
 from singletable.cli.messages import say, say_error
 from singletable.cli.migrate_progress import migration_progress
+from singletable.cli.patterns.finding import Source, find_source
 from singletable.design.drift import is_missing_file
 from singletable.errors import MigrationError, TableMissingError
-from singletable.migrate import Folder, Migration, Pace, Runner, VerificationError, new_migration, plan
+from singletable.migrate import (
+    FOLDER,
+    Folder,
+    Migration,
+    Pace,
+    Runner,
+    VerificationError,
+    new_migration,
+    plan,
+)
 from singletable.migrate.steps import step_data
 
 if TYPE_CHECKING:
     import argparse
+    from pathlib import Path
 
     from singletable.design import Design
     from singletable.migrate import MigrationReport, MigrationStep, Record
@@ -43,7 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _plan(arguments: argparse.Namespace) -> int:
-    steps = plan(load_design(arguments.design), arguments.folder, every_item=arguments.every_item)
+    source = find_source(arguments.design)
+    steps = plan(source.design, _folder(arguments, source), every_item=arguments.every_item)
     if arguments.json:
         print(json.dumps({"steps": [step_data(step) for step in steps]}))
         return DONE
@@ -55,8 +66,9 @@ def _plan(arguments: argparse.Namespace) -> int:
 
 
 def _new(arguments: argparse.Namespace) -> int:
-    design = load_design(arguments.design)
-    written = new_migration(design, arguments.title, arguments.folder, every_item=arguments.every_item)
+    source = find_source(arguments.design)
+    folder = _folder(arguments, source)
+    written = new_migration(source.design, arguments.title, folder, every_item=arguments.every_item)
     if arguments.json:
         steps = [] if written is None else [step_data(step) for step in written.steps]
         print(json.dumps({"file": None if written is None else str(written.path), "steps": steps}))
@@ -78,13 +90,15 @@ def _lines(steps: tuple[MigrationStep, ...]) -> Iterator[str]:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    migrations = Folder(arguments.folder).migrations()
+    source = find_source(arguments.design)
+    folder = _folder(arguments, source)
+    migrations = Folder(folder).migrations()
     if not migrations:
         raise MigrationError(
-            f"there are no migrations in {arguments.folder}",
+            f"there are no migrations in {folder}",
             hint=f'singletable migrate new {arguments.design} "First version" writes the first',
         )
-    with _opened(arguments, makes=not arguments.dry_run) as db, migration_progress() as show:
+    with _opened(arguments, source, makes=not arguments.dry_run) as db, migration_progress() as show:
         runner = Runner(
             db,
             rate=_rate(arguments),
@@ -121,11 +135,13 @@ def _print_reports(reports: list[MigrationReport]) -> None:
 
 
 def _status(arguments: argparse.Namespace) -> int:
-    migrations = Folder(arguments.folder).migrations()
-    with _opened(arguments) as db:
+    source = find_source(arguments.design)
+    folder = _folder(arguments, source)
+    migrations = Folder(folder).migrations()
+    with _opened(arguments, source) as db:
         records = Runner(db).status(migrations)
     if not migrations:
-        say(f"there are no migrations in {arguments.folder}")
+        say(f"there are no migrations in {folder}")
     rows = [_row(migration, records.get(migration.id)) for migration in migrations]
     known = {migration.id for migration in migrations}
     rows += [
@@ -154,7 +170,7 @@ def _row(migration: Migration, record: Record | None) -> dict[str, Any]:
 
 
 def _verify(arguments: argparse.Namespace) -> int:
-    with _opened(arguments) as db, migration_progress() as show:
+    with _opened(arguments, find_source(arguments.design)) as db, migration_progress() as show:
         verdict = Runner(db, rate=_rate(arguments), watch=show).verify()
     if arguments.json:
         print(json.dumps(verdict.data(), default=str))
@@ -171,12 +187,18 @@ def _verify(arguments: argparse.Namespace) -> int:
 # --- what is given ----------------------------------------------------------------------------------------
 
 
+def _folder(arguments: argparse.Namespace, source: Source) -> str | Path:
+    """Return where the migrations are: as it is said, those of a system, or those of the project here."""
+    return arguments.folder or source.migrations or FOLDER
+
+
 @contextmanager
-def _opened(arguments: argparse.Namespace, *, makes: bool = False) -> Iterator[Design]:
+def _opened(arguments: argparse.Namespace, source: Source, *, makes: bool = False) -> Iterator[Design]:
     if not makes and is_missing_file(arguments.target):
         # Opening it would make it.
         raise MigrationError(f"there is no file {arguments.target}", hint=_makes_it(arguments))
-    with load_design(arguments.design).open(arguments.target, create=False, **dict(arguments.env)) as db:
+    environment = source.environment_with(arguments.env)
+    with source.design.open(arguments.target, create=False, **environment) as db:
         try:
             yield db
         except TableMissingError as error:

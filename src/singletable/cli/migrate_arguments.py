@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
-FOLDER: Final = (
-    "scripts/migrations"  # as in singletable.migrate, which is too heavy to be imported for a --help
-)
+from singletable.cli.targets import add_design, add_environment
 
 _EXAMPLES = """\
 examples:
@@ -18,6 +16,7 @@ examples:
   singletable migrate run app.kefir:Kefir dynamodb://eu-north-1 --env stage=prod --rate 200
   singletable migrate status app.kefir:Kefir kefir.db
   singletable migrate verify app.kefir:Kefir kefir.db
+  singletable migrate run kefir old.db                              those that come with a system that is installed
 
 MODULE:DESIGN is a class in a module that Python finds from here. TARGET is a file, an URL, or dynamodb://REGION.
 """
@@ -113,29 +112,26 @@ def _add_run(below: Any, add: Add) -> None:
 
 
 def _add_design(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("design", metavar="MODULE:DESIGN", type=_design, help="the class of the design")
+    add_design(parser)
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def _add_target(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="TARGET", help="a file, an URL, or dynamodb://REGION")
-    parser.add_argument(
-        "--env",
-        metavar="NAME=VALUE",
-        type=_setting,
-        action="append",
-        default=[],
-        help="what the table's name needs, as stage=prod; may be given several times",
-    )
+    add_environment(parser)
 
 
 def _add_folder(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--folder", default=FOLDER, help="where the migrations are (default: %(default)s)")
+    parser.add_argument(
+        "--folder", help="where the migrations are (default: those of the system, or scripts/migrations)"
+    )
 
 
 def _add_every_item(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--every-item", action="store_true", help="bring the items of all entities to the form of the design"
+        "--every-item",
+        action="store_true",
+        help="bring a table that other code has made, and the items of all entities, to the form of the design",
     )
 
 
@@ -145,20 +141,6 @@ def _add_rate(parser: argparse.ArgumentParser) -> None:
         metavar="RATE",
         help="at most so many units a second, or items, as 50items (default: no limit)",
     )
-
-
-def _design(text: str) -> str:
-    module, colon, name = text.partition(":")
-    if not (module and colon and name.isidentifier()):
-        raise argparse.ArgumentTypeError(f"{text!r} is no MODULE:DESIGN, as app.kefir:Kefir")
-    return text
-
-
-def _setting(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not (name.isidentifier() and equals and value):
-        raise argparse.ArgumentTypeError(f"{text!r} is no NAME=VALUE, as stage=prod")
-    return name, value
 
 
 def _count(text: str) -> int:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 _COLOURS: Final = (36, 33, 35, 32, 34, 31)  # cyan, yellow, magenta, green, blue, red
 
@@ -48,10 +47,9 @@ class Painter:
             lines += self._collection(partition, list(members), rows_max)
         return lines
 
-    def legend(self, rows: Iterable[Row]) -> str:
+    def legend(self, counts: Mapping[str, int]) -> str:
         """Draw the entity types with how many items there are of each."""
-        counts = Counter(row.entity for row in rows)
-        return "   ".join(f"{self._entity(entity)} {counts[entity]}" for entity in sorted(counts))
+        return "   ".join(f"{self._entity(entity)} {counts[entity]:,}" for entity in sorted(counts))
 
     def _collection(self, partition: str, members: list[Row], rows_max: int) -> list[str]:
         branch, last, dots = ("├─", "└─", "…") if self._style.unicode else ("|-", "`-", "...")

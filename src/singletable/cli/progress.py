@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from singletable.storage.page_copies import Progress
+from typing import Final
 
 _BAR_WIDTH: Final = 30
 
+Show = Callable[[str, int, int], None]  # what is done, how much of it, of how much
+
 
 @contextmanager
-def progress_bar() -> Iterator[Progress]:
+def progress_bar() -> Iterator[Show]:
     """Yield what shows progress; where stderr is no terminal, it shows nothing."""
     is_shown = sys.stderr is not None and sys.stderr.isatty()
     shown = ("", -1)

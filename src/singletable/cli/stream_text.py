@@ -59,7 +59,11 @@ def name_text(name: str) -> str:
 
 def json_text(value: Any) -> str:
     """Return a value as JSON in which all but what controls a terminal is written as it is."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return escaped(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+
+
+def escaped(text: str) -> str:
+    """Return JSON with what it leaves as it is and what controls a terminal as escapes."""
     return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 

@@ -55,7 +55,7 @@ def compare(
     changed: they were written by something else.
     """
     if before is None:
-        return (CreateTable(), *(_rewriting(None, after) if every_item else ()))
+        return (CreateTable(), *(_adopting(after) if every_item else ()))
     _refuse_other_table(before.table, after.table)
     drops = list(_drops(before, after))
     writes = _rewriting(before, after) if every_item else _writing(before, after, bool(drops))
@@ -216,6 +216,13 @@ def _with_keys(
     return {name: (keys[name], *found) if name in moved else found for name, found in places.items()}
 
 
+def _adopting(after: Blueprint) -> Iterator[MigrationStep]:
+    """Bring a table that may be there, and that nothing is known of, to the design."""
+    yield from (AddIndex(index.name) for index in after.indexes)
+    yield ChangeSetting(tuple(text for name, text in _SETTINGS.items() if getattr(after.table, name)))
+    yield from _rewriting(None, after)
+
+
 def _rewriting(before: Blueprint | None, after: Blueprint) -> Iterator[MigrationStep]:
     moved = {} if before is None else _moved(before, after)
     renamed = {} if before is None else _renamed(before, after)
@@ -223,10 +230,10 @@ def _rewriting(before: Blueprint | None, after: Blueprint) -> Iterator[Migration
         yield RenameAttributes(renamed)
     names = tuple(entity.discriminator for entity in after.entities)
     places = {entity.discriminator: _index_places(entity) for entity in after.entities}
-    yield Rekey(names, moved)
-    yield Backfill(places)
+    yield Rekey(names, moved, only_moves=True)
+    yield Backfill(places, every_attribute=True)
     yield from recomputes(None, after)
-    yield Verify(_with_keys(after, places, set(names)), moved, renamed)
+    yield Verify(_with_keys(after, places, set(names)), moved, renamed, every_attribute=True)
 
 
 # --- for people --------------------------------------------------------------------------------------------

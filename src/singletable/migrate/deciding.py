@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from singletable.design.moving import MARK
 from singletable.design.stored_values import Item
 from singletable.migrate.forms import Change, Forms
 from singletable.migrate.passes import Outcome
@@ -25,15 +26,21 @@ def decide(forms: Forms, step: MigrationStep, item: Item) -> Change | None:
         return None
     match step:
         case Backfill(entities) if schema.name in entities:
-            return forms.change(schema, item, _places(schema, entities[schema.name]))
+            places = _places(schema, entities[schema.name])
+            return forms.change(schema, item, places, every_attribute=step.every_attribute)
         case Rekey(entities) if schema.name in entities:
-            return forms.change(schema, item, (), moves=True)
+            change = forms.change(schema, item, (), moves=True)
+            stays = change is not None and change.move is None and MARK not in item
+            return None if step.only_moves and stays else change
         case RenameAttributes(renamed) if schema.name in renamed:
             return forms.renaming(schema, item, renamed[schema.name])
         case Verify(entities, _, renamed) if schema.name in entities or schema.name in renamed:
             copied = forms.renaming(schema, item, renamed.get(schema.name, {}))
             places = _places(schema, entities.get(schema.name, ()))
-            return copied or forms.change(schema, item, places, moves=schema.key.name in places)
+            moves = schema.key.name in places
+            return copied or forms.change(
+                schema, item, places, moves=moves, every_attribute=step.every_attribute
+            )
         case RemoveAttributes(entities, renamed) if schema.name in entities:
             return forms.removal(schema, item, entities[schema.name], renamed.get(schema.name))
         case _:

@@ -10,17 +10,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Any, Final
 
 from singletable.design.catalog import Catalog
+from singletable.design.entity import Entity
+from singletable.design.expiry import expiry_of
 from singletable.design.moving import MARK, Move, owned_locks
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_values import AttributeValue, Item
 from singletable.design.templates import split_template
+from singletable.design.write_planning import clock_time
 from singletable.errors import MigrationError
 from singletable.migrate.steps import Places, Renames
+from singletable.migrate.values import same, with_unknown
 
 # What the layer itself writes has names that begin with this: attributes, and the discriminators of its own items.
 RESERVED: Final = "$"
@@ -94,7 +97,13 @@ class Forms:
         return next((one.schema for one in self._skeletons if one.fits(item)), None)
 
     def change(
-        self, schema: EntitySchema[Any], item: Item, places: Iterable[str], *, moves: bool = False
+        self,
+        schema: EntitySchema[Any],
+        item: Item,
+        places: Iterable[str],
+        *,
+        moves: bool = False,
+        every_attribute: bool = False,
     ) -> Change | None:
         """Say what is to be done to an item; None when it is as it should be.
 
@@ -104,20 +113,35 @@ class Forms:
         if moves and MARK in item:
             return Change(schema.name, key, {}, (MARK,), {MARK: item[MARK]})
         entity = schema.to_entity(self._read(schema, item))
+        if every_attribute:
+            self._expire(schema, entity)
         wanted = schema.to_item(entity)
+        if not self._is_older(schema, item):
+            wanted = {name: with_unknown(value, item.get(name)) for name, value in wanted.items()}
         if moves and any(not same(wanted[name], value) for name, value in key.items()):
             move = Move(key, item, wanted, owned_locks(self._session, schema, entity, key))
             return Change(schema.name, key, {}, (), item, move)
-        names = self._names(schema, item, places) - key.keys()
+        names = self._names(schema, item, places, every_attribute=every_attribute) - key.keys()
         sets = {name: wanted[name] for name in names if name in wanted and not _has(item, name, wanted[name])}
         removes = tuple(sorted(name for name in names if name in item and name not in wanted))
         if not sets and not removes:
             return None
-        guards = self._guards(schema, item, places)
+        guards = self._guards(schema, item, places, every_attribute=every_attribute)
         guards |= {
             old: item.get(old) for old, new in self._renamed.get(schema.name, {}).items() if new in guards
         }
         return Change(schema.name, key, sets, removes, guards)
+
+    def _expire(self, schema: EntitySchema[Any], entity: Entity) -> None:
+        """Let an entity expire as its fields say, unless it does already.
+
+        One that would expire so long after it is written is left: its time is none of this writing.
+        """
+        if schema.ttl is None or schema.expires is None or schema.expires.after is None:
+            return
+        values = entity.__dict__
+        if values.get(schema.ttl.name) is None:
+            values[schema.ttl.name] = expiry_of(schema, values, clock_time(self._session))
 
     def renaming(self, schema: EntitySchema[Any], item: Item, names: Mapping[str, str]) -> Change | None:
         """Say which attributes of an item are to be copied to other names: those that are not there by them."""
@@ -162,9 +186,11 @@ class Forms:
         guarded |= {new for old, new in (renamed or {}).items() if old in removes}
         return Change(schema.name, key, {}, removes, {name: item.get(name) for name in guarded})
 
-    def _names(self, schema: EntitySchema[Any], item: Item, places: Iterable[str]) -> set[str]:
+    def _names(
+        self, schema: EntitySchema[Any], item: Item, places: Iterable[str], *, every_attribute: bool
+    ) -> set[str]:
         """Name the attributes that a backfill of places is about."""
-        names = {schema.discriminator}
+        names = {schema.discriminator, *(schema.by_stored if every_attribute else ())}
         for place in places:
             binding = schema.bindings[place]
             names.update(binding.written())
@@ -176,13 +202,15 @@ class Forms:
         return names
 
     def _guards(
-        self, schema: EntitySchema[Any], item: Item, places: Iterable[str]
+        self, schema: EntitySchema[Any], item: Item, places: Iterable[str], *, every_attribute: bool
     ) -> dict[str, AttributeValue | None]:
         reads = {name for place in places for name in schema.bindings[place].reads()}
         if self._is_older(schema, item) or reads & set(schema.properties):
             # An upcaster or a property may have read anything.
             return {name: item.get(name) for name in {*schema.by_stored, *item}}
         stored = {schema.fields[name].stored for name in reads if name in schema.fields}
+        if every_attribute:
+            stored |= schema.by_stored.keys()
         return {name: item.get(name) for name in {*stored, schema.discriminator}}
 
     def _is_older(self, schema: EntitySchema[Any], item: Item) -> bool:
@@ -190,13 +218,6 @@ class Forms:
             return False
         stored: str = item.get(schema.schema_version_name, {}).get("N", "1")
         return stored != str(schema.schema_version)
-
-
-def same(one: AttributeValue, other: AttributeValue) -> bool:
-    """Tell whether two stored values are equal; a number may be written in several ways."""
-    if "N" in one and "N" in other:
-        return Decimal(one["N"]) == Decimal(other["N"])
-    return one == other
 
 
 def _has(item: Item, name: str, value: AttributeValue) -> bool:

@@ -68,6 +68,7 @@ class Pass:
         *,
         knows: Callable[[Item], object],
         writes: bool,
+        imagined: Callable[[Item], Item] = lambda item: item,
         segments: int = 1,
         page_items: int = PAGE_ITEMS,
         watch: Callable[[int], object] = lambda seen: None,
@@ -78,6 +79,7 @@ class Pass:
         self._decide = decide
         self._knows = knows
         self._writes = writes
+        self._imagined = imagined  # an item as it would be by now, in a dry run
         self._applier = Applier(session, decide)
         self._segments = segments
         self._at_once = pacer.page_items(page_items)

@@ -40,7 +40,13 @@ class RecomputePass(Pass):
         self._taken: dict[bytes, str] = {}  # by a dry run: locks, and who would have them
 
     def _deal(self, items: list[Item]) -> Steps[None]:
-        for item in items:
+        for stored in items:
+            try:
+                item = self._imagined(stored)
+            except DesignError as error:
+                self._add(seen=1)
+                self._fail(failure(self._key(stored), error))
+                continue
             schema = self._session.catalog.schema_of(item)
             self._add(seen=1, unknown=int(schema is None))
             checks = [] if schema is None else checks_of_step(self._session, schema, self.step)
@@ -88,7 +94,8 @@ class RecomputePass(Pass):
     def _imagined_locks(self, schema: EntitySchema[Any], entity: Entity, item: Item) -> dict[str, str]:
         """Take the locks of an item as if they were written; say by their fields which another item has."""
         uniques = self.step.entities.get(schema.name, ())
-        if not any(unique.name in uniques for unique in schema.uniques):
+        is_over = schema.is_expired(item, self._session.now_us() / 1_000_000)
+        if is_over or not any(unique.name in uniques for unique in schema.uniques):
             return {}
         mine, shared = shown_key(self._key(item)), {}
         for lock in locks_of(self._session.catalog, schema, entity).values():

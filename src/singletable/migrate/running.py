@@ -41,7 +41,7 @@ from singletable.migrate.steps import (
     Verify,
     renames_of,
 )
-from singletable.migrate.tables import add_index, drop_index, item_count
+from singletable.migrate.tables import add_index, drop_index, has_index, item_count
 
 _WRITING = RenameAttributes | Rekey | Backfill | Recompute
 SHOWN_MAX: Final = 5  # items, in an error
@@ -272,11 +272,13 @@ class Runner:
         is_dry: bool,
     ) -> Steps[str]:
         session = self._session
-        if is_dry:
-            return "would be done"
         match step:
             case CreateTable():
                 return "the table is there"  # made before anything was recorded in it
+            case AddIndex(index) if is_dry and (yield from has_index(session, index)):
+                return "it is there"
+            case _ if is_dry:
+                return "would be done"
             case AddIndex(index):
                 is_new = yield from add_index(session, index, said)
                 return "added" if is_new else "it was there"
@@ -313,6 +315,7 @@ class Runner:
             partial(self._decide, forms, step),
             knows=forms.schema_of,
             writes=not lease.is_dry and not isinstance(step, Verify),
+            imagined=partial(self._imagined, step),
             segments=self._segments,
             page_items=self._page_items,
             watch=watch,
@@ -321,12 +324,16 @@ class Runner:
 
     def _decide(self, forms: Forms, step: MigrationStep, item: Item) -> Change | None:
         """Say what a step does to an item; in a dry run, to what earlier steps would have made of it."""
-        for earlier_forms, earlier in self._rehearsed:
+        return decide(forms, step, self._imagined(step, item))
+
+    def _imagined(self, step: MigrationStep, item: Item) -> Item:
+        """Return an item as it is when a step comes to it: in a dry run, as earlier ones would have made it."""
+        for forms, earlier in self._rehearsed:
             if earlier is step:
                 break
-            change = decide(earlier_forms, earlier, item)
+            change = decide(forms, earlier, item)
             item = item if change is None else change.applied_to(item)
-        return decide(forms, step, item)
+        return item
 
     def _judge(self, migration: Migration, lease: Lease, differing: int, outcome: Outcome) -> Steps[None]:
         """Stop where items differ; the next run writes them again before it verifies."""
@@ -339,7 +346,9 @@ class Runner:
             f"{migration.id}: {differing} item{'' if differing == 1 else 's'} "
             f"of {self._session.table} differ from the design: {'; '.join(shown)}",
             outcome,
-            hint="an older version of the code may still be writing; run it again when it does not",
+            hint="correct or delete the items that are named, and run it again"
+            if outcome.failures
+            else "an older version of the code may still be writing; run it again when it does not",
         )
 
     def verify_steps(self) -> Steps[Verification]:

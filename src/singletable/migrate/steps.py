@@ -53,25 +53,35 @@ class ChangeSetting:
 
 @dataclass(frozen=True, slots=True)
 class Backfill:
-    """Write the key attributes of places, and what tells the entity, into the items that lack them."""
+    """Write the key attributes of places, and what tells the entity, into the items that lack them.
+
+    With `every_attribute` all others are brought to the form of the design too: times to their precision, expiry,
+    defaults. Those that the design does not know stay.
+    """
 
     kind: ClassVar[str] = "backfill"
     is_destructive: ClassVar[bool] = False
     entities: Places
     discriminator_was: str | None = None
+    every_attribute: bool = False
 
     def says(self) -> str:
-        return f"Write the keys of {_placed(self.entities)} into the items that are there."
+        more = ", and every attribute as the design does," if self.every_attribute else ""
+        return f"Write the keys of {_placed(self.entities)}{more} into the items that are there."
 
 
 @dataclass(frozen=True, slots=True)
 class Rekey:
-    """Move items to the keys that they have in the table now. `was` has the templates that they were stored by."""
+    """Move items to the keys that they have in the table now. `was` has the templates that they were stored by.
+
+    Others get what tells their entity, unless `only_moves` leaves them to a backfill that follows.
+    """
 
     kind: ClassVar[str] = "rekey"
     is_destructive: ClassVar[bool] = False
     entities: tuple[str, ...]
     was: Places = field(default_factory=dict)
+    only_moves: bool = False
 
     def says(self) -> str:
         shown = [
@@ -123,6 +133,7 @@ class Verify:
     entities: Places
     was: Places = field(default_factory=dict)
     renamed: Renames = field(default_factory=dict)
+    every_attribute: bool = False
 
     def says(self) -> str:
         return f"Verify {_placed(self.entities)}: stop here if one item differs."

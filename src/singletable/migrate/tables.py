@@ -57,6 +57,11 @@ def drop_index(session: Session, name: str, said: Said) -> Steps[bool]:
     return True
 
 
+def has_index(session: Session, name: str) -> Steps[bool]:
+    """Tell whether the table has an index."""
+    return not (yield from _is_missing(session, name))
+
+
 def item_count(session: Session) -> Steps[int]:
     """Return about how many items there are; DynamoDB counts every six hours."""
     description = yield from describe_table(session.table)

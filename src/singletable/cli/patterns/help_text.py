@@ -1,0 +1,62 @@
+"""The help of one pattern: what it asks, its own options, and those of the command."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+
+from singletable.cli.patterns.finding import FoundPattern
+from singletable.cli.patterns.listing import option_text
+from singletable.cli.patterns.parameters import Parameter, add_options
+from singletable.cli.patterns.times import TIME_HELP
+from singletable.cli.run_arguments import add_run_options
+
+_KIND_HELP = {
+    "time": TIME_HELP,
+    "date": "DATE is ISO 8601, as 2025-01-20. Or: today, +2d, -3d.",
+    "span": "SPAN is a length of time, as 90m, 36h, 1d12h.",
+    "json": "JSON is an object, by stored or by Python's names, or @FILE.json with one.",
+    "bytes": "BASE64 is binary data.",
+}
+
+
+def help_of(pattern: FoundPattern, parameters: list[Parameter]) -> str:
+    """Return the help of a pattern."""
+    parser = argparse.ArgumentParser(
+        prog=f"singletable run {pattern.name}",
+        usage=f"singletable run {pattern.name} {' '.join(map(option_text, parameters))} [options]".replace(
+            "%", "%%"
+        ),
+        description=_description(pattern),
+        epilog=_epilog(parameters),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        add_help=False,
+    )
+    if parameters:
+        add_options(parser.add_argument_group("options of the pattern"), parameters)
+    add_run_options(parser.add_argument_group("options of the command"))
+    return parser.format_help()
+
+
+def _description(pattern: FoundPattern) -> str:
+    info = pattern.info
+    # Of a pattern without a docstring, inspect would find that of a base class.
+    method = getattr(pattern.source.design, pattern.method)
+    lines = [
+        f"{info.number} {info.title}".strip(),
+        inspect.cleandoc(method.__doc__) if method.__doc__ else "",
+        f"documented: {info.documented}" if info.documented else "",
+        f"fixes: {info.fixes}" if info.fixes else "",
+    ]
+    return "\n".join(filter(None, lines))
+
+
+def _epilog(parameters: list[Parameter]) -> str:
+    kinds = {(each.shape.member or each.shape).kind for each in parameters}
+    notes = [text for kind, text in _KIND_HELP.items() if kind in kinds]
+    renamed = [each for each in parameters if each.option.startswith("--param-")]
+    notes += [
+        f"{each.option} is the parameter {each.name}: the command has an option of that name itself."
+        for each in renamed
+    ]
+    return "\n".join(notes)

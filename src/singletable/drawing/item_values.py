@@ -1,0 +1,77 @@
+"""Values of items as texts: short enough to be drawn, whatever they hold."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from singletable.drawing.texts import shortened
+
+_CHARACTERS_MAX: Final = 160
+
+Value = Mapping[str, Any]
+
+
+def key_value(value: Value) -> str:
+    """Return a value of a key, whole."""
+    ((kind, content),) = value.items()
+    return _binary(content) if kind == "B" else str(content)
+
+
+def value_text(value: Value) -> str:
+    """Return a value, or the beginning of it."""
+    ((kind, content),) = value.items()
+    if kind == "S":
+        return shortened(content, _CHARACTERS_MAX)
+    return shortened(_text(kind, content), _CHARACTERS_MAX)
+
+
+def _text(kind: str, content: Any) -> str:
+    match kind:
+        case "N":
+            return str(content)
+        case "BOOL":
+            return "true" if content else "false"
+        case "NULL":
+            return "null"
+        case "B":
+            return _binary(content)
+        case "BS":
+            return f"{{{', '.join(sorted(map(_binary, content)))}}}"
+        case "SS" | "NS":
+            return f"{{{', '.join(sorted(map(str, content)))}}}"
+        case _:
+            return json.dumps(_plain({kind: content}), ensure_ascii=False)
+
+
+def _plain(value: Value) -> Any:
+    ((kind, content),) = value.items()
+    match kind:
+        case "M":
+            return {name: _plain(inner) for name, inner in content.items()}
+        case "L":
+            return [_plain(inner) for inner in content]
+        case "S" | "BOOL":
+            return content
+        case "NULL":
+            return None
+        case _:
+            return _text(kind, content)
+
+
+def _binary(content: Any) -> str:
+    return base64.b64encode(bytes(content)).decode() if not isinstance(content, str) else content
+
+
+def moment(value: Value | None) -> str | None:
+    """Return the time that a value of a time to live stands for; None if it stands for none."""
+    if value is None or "N" not in value:
+        return None
+    try:
+        at = datetime.fromtimestamp(int(float(value["N"])), UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return f"{at:%Y-%m-%d %H:%M} UTC"

@@ -1,0 +1,129 @@
+"""Who needs what of a design's table: made from its access patterns, so that nobody may do more.
+
+reader       what the patterns that read ask for, on the table and on the indexes that they ask
+writer       a reader who also writes items, one by one, in batches and in transactions
+consumer     a writer who follows the table's stream, as the Lambda function of a design with handlers does
+maintenance  reads everything, repairs, migrates, backs up and restores; a person's role, not the app's
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from singletable.blueprint import Blueprint
+from singletable.operations.deployment import Deployment
+from singletable.operations.policies import Policy, Statement
+
+# A transaction is allowed by the actions of what is in it (developer guide, "IAM for transactions").
+_WRITES: Final = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionCheckItem")
+_STREAM: Final = ("DescribeStream", "GetRecords", "GetShardIterator")
+_KEEPING: Final = (
+    "DescribeTable",
+    "UpdateTable",
+    "DescribeTimeToLive",
+    "UpdateTimeToLive",
+    "DescribeContinuousBackups",
+    "UpdateContinuousBackups",
+    "CreateBackup",
+    "RestoreTableToPointInTime",
+    "ListTagsOfResource",
+    "TagResource",
+    "UntagResource",
+)
+_BACKUPS: Final = ("DescribeBackup", "DeleteBackup", "RestoreTableFromBackup")
+# A restore reads and writes the new table on behalf of who asks for it (developer guide, "Using IAM with
+# DynamoDB backup and restore").
+_RESTORED: Final = (
+    "CreateTable",
+    "DescribeTable",
+    "RestoreTableFromBackup",
+    "RestoreTableToPointInTime",
+    "GetItem",
+    "Query",
+    "Scan",
+    "PutItem",
+    "UpdateItem",
+    "DeleteItem",
+    "BatchWriteItem",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The policies of a design's roles. Without a stream there is nothing to consume."""
+
+    reader: Policy
+    writer: Policy
+    maintenance: Policy
+    consumer: Policy | None = None
+
+    def all(self) -> tuple[Policy, ...]:
+        """Return every policy."""
+        return tuple(
+            policy for policy in (self.reader, self.writer, self.consumer, self.maintenance) if policy
+        )
+
+
+def roles_of(blueprint: Blueprint, deployment: Deployment) -> Roles:
+    """Make the policies for a design's table in one place: its account, region and environment, no other."""
+    name = deployment.table_name(blueprint.table.name)
+    table = deployment.table_arn(name)
+    reading = _reading(blueprint, table)
+    writing = Statement("WriteItems", _actions(_WRITES), (table,))
+    # The layer learns from it what the table has, as when it is opened or compared.
+    looking = Statement("DescribeTable", _actions(["DescribeTable"]), (table,))
+    following = Statement("FollowStream", _actions(_STREAM), (f"{table}/stream/*",))
+    return Roles(
+        reader=Policy(f"{name}-reader", (*reading, looking)),
+        writer=Policy(f"{name}-writer", (*reading, writing, looking)),
+        maintenance=_maintenance(name, table, _restored(blueprint, deployment)),
+        consumer=Policy(f"{name}-consumer", (*reading, writing, looking, following))
+        if blueprint.table.stream
+        else None,
+    )
+
+
+def _reading(blueprint: Blueprint, table: str) -> tuple[Statement, ...]:
+    of_table: list[str] = []
+    indexes: list[str] = []
+    for pattern in blueprint.patterns:
+        for read in pattern.reads:
+            if read.index is None:
+                of_table.append(read.operation)
+            else:
+                indexes.append(read.index)
+    statements = []
+    if of_table:
+        statements.append(Statement("ReadTable", _actions(sorted(set(of_table))), (table,)))
+    if indexes:
+        resources = tuple(f"{table}/index/{index}" for index in sorted(set(indexes)))
+        statements.append(Statement("QueryIndexes", _actions(["Query"]), resources))
+    return tuple(statements)
+
+
+def _restored(blueprint: Blueprint, deployment: Deployment) -> str:
+    """Return the ARN of the table that restores go to: that of an environment beside this one."""
+    environment = {name: f"{value}-restored" for name, value in deployment.environment.items()}
+    beside = replace(deployment, environment=environment)
+    name = beside.table_name(blueprint.table.name)
+    return beside.table_arn(name if environment else f"{name}-restored")
+
+
+def _maintenance(name: str, table: str, restored: str) -> Policy:
+    everything = sorted({"GetItem", "BatchGetItem", "Query", "Scan", *_WRITES})
+    return Policy(
+        f"{name}-maintenance",
+        (
+            Statement("ReadAndRepair", _actions(everything), (table, f"{table}/index/*")),
+            Statement("KeepTable", _actions(_KEEPING), (table,)),
+            Statement("KeepBackups", _actions(_BACKUPS), (f"{table}/backup/*",)),
+            Statement("ListBackups", _actions(["ListBackups"]), ("*",)),  # knows no resources
+            Statement("FillRestoredTable", _actions(_RESTORED), (restored, f"{restored}/index/*")),
+        ),
+    )
+
+
+def _actions(operations: Iterable[str]) -> tuple[str, ...]:
+    return tuple(f"dynamodb:{operation}" for operation in operations)

@@ -1,0 +1,63 @@
+"""What a system is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any, Final, Literal, get_args
+
+from singletable.design import Design, Entity
+from singletable.systems.workers import Worker
+
+Size = Literal["small", "large"]
+SIZES: Final[tuple[Size, ...]] = get_args(Size)
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """Made-up data: how many entities there are, and the entities, made as they are asked for."""
+
+    count: int
+    entities: Iterable[Entity]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Something to try while a system is served: what it shows, and lines to paste.
+
+    In the lines, URL stands for the server's address, PYTHON for a Python that has boto3, and CREDENTIALS for
+    settings that the AWS CLI needs.
+    """
+
+    title: str
+    lines: str
+
+
+def _no_workers(db: Any) -> tuple[Worker, ...]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A design with the data to try it on, and what runs beside it."""
+
+    name: str
+    """What the command line calls it."""
+    title: str
+    design: type[Design]
+    seed: Callable[[Size, date], Seed]
+    """Make up data of a size, as of a day (UTC): the same data for the same day."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """What the name of its table needs, unless other values are given."""
+    workers: Callable[[Any], Iterable[Worker]] = _no_workers
+    """What is to run beside an open design."""
+    trials: tuple[Trial, ...] = ()
+    migrations: Path | None = None
+    """The folder of the migrations that come with it, for tables of its earlier versions."""
+
+    @property
+    def has_handlers(self) -> bool:
+        """Whether a consumer is to run over the changes of its table."""
+        return bool(self.design.handlers)

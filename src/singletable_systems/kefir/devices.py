@@ -1,0 +1,99 @@
+"""Devices: the phones and browsers that are told of reminders. A push token is of one device."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from singletable import Check, Delete, Eq, Put, Update
+from singletable.errors import (
+    ConditionNotMetError,
+    DuplicateError,
+    NotFoundError,
+)
+from singletable_systems.kefir.design import Kefir
+from singletable_systems.kefir.entities import Device, DeviceInfo, Platform
+from singletable_systems.kefir.errors import DeviceNotFoundError, UserNotFoundError
+from singletable_systems.kefir.keys import DeviceId, UserId
+
+TRIES_MAX: Final = 20
+
+
+class Devices:
+    """What the app does with the device it runs on."""
+
+    def __init__(self, db: Kefir) -> None:
+        self._db = db
+
+    def register(
+        self,
+        user_id: UserId,
+        device_id: DeviceId,
+        *,
+        platform: Platform,
+        push_token: str,
+        device_info: DeviceInfo | None = None,
+    ) -> Device:
+        """Register a device, or bring it up to date. To do so at every start of the app is right.
+
+        A token that another device has, or somebody else who has used this one, comes over: their device is
+        deleted in the same transaction, so that nobody reads the reminders of others. Of what is not said about
+        the device, what was said before is kept.
+        """
+        device = Device(
+            device_id=device_id,
+            user_id=user_id,
+            platform=platform,
+            push_token=push_token,
+            device_info=device_info,
+            last_seen_at=self._db.now(),
+        )
+        for left in reversed(range(TRIES_MAX)):
+            try:
+                return self._write(device)
+            except (ConditionNotMetError, DuplicateError, NotFoundError) as error:
+                # Somebody else was faster, with this device or this token; or there is no such user.
+                if self._db.user(user_id).maybe() is None:
+                    raise UserNotFoundError(user_id) from error
+                if not left:
+                    raise
+        raise AssertionError("a try returns or raises")
+
+    def _write(self, device: Device) -> Device:
+        """Write a device by what is stored now; refused, if that changes meanwhile."""
+        user = Check(self._db.user(device.user_id))
+        stored = self._db.device(device.user_id, device.device_id).consistent().maybe()
+        writes = [*self._others_with(device.push_token, device), _put_or_update(stored, device)]
+        *_, written = self._db.transaction(user, *writes).entity
+        assert isinstance(written, Device)
+        return written
+
+    def _others_with(self, push_token: str, device: Device) -> list[Delete[Device]]:
+        holder = self._db.device_by_push_token(push_token).maybe()
+        if holder is None or (holder.user_id, holder.device_id) == (device.user_id, device.device_id):
+            return []
+        return [Delete(holder, when=Eq("push_token", push_token))]
+
+    def seen(self, user_id: UserId, device_id: DeviceId) -> Device:
+        """Note that a device is in use; one that is silent for too long is deleted."""
+        try:
+            return self._db.update(self._db.device(user_id, device_id), last_seen_at=self._db.now()).entity
+        except NotFoundError as error:
+            raise DeviceNotFoundError(device_id) from error
+
+    def forget(self, user_id: UserId, device_id: DeviceId) -> None:
+        """Delete a device, as when somebody signs out. One that is gone already is no error."""
+        self._db.delete(self._db.device(user_id, device_id))
+
+
+def _put_or_update(stored: Device | None, device: Device) -> Put[Device] | Update[Device]:
+    if stored is None:
+        return Put(
+            device
+        )  # one that was silent for too long, and is not swept yet, stands in the way of a create
+    return Update(
+        stored,
+        platform=device.platform,
+        push_token=device.push_token,
+        device_info=device.device_info or stored.device_info,
+        last_seen_at=device.last_seen_at,
+    )

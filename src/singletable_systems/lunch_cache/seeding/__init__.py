@@ -1,0 +1,54 @@
+"""Made-up data: what restaurants in Swedish towns serve for lunch, as it was scraped in the last weeks.
+
+All of it is a function of the size and the day, and nothing else. Every menu goes through the validation that
+scrapes go through. None expires on the day: from Monday to Thursday there are the menus of three weeks, on Friday
+and Saturday those of two, since the oldest go; on Sunday those of the next week are there already.
+
+restaurants.py   their names
+dishes.py        what they serve
+scrapes.py       what a parser finds of that, mistakes included
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import islice
+from typing import Final
+
+from singletable import Entity
+from singletable.systems import Seed, Size
+from singletable_systems.lunch_cache.menus import RETENTION, menu_of
+from singletable_systems.lunch_cache.seeding.restaurants import restaurants
+from singletable_systems.lunch_cache.seeding.scrapes import scrape
+from singletable_systems.lunch_cache.weeks import Week
+
+# An item for each restaurant and week, of about 3 KB: 30 and 6,000 of them where there are three weeks.
+RESTAURANT_COUNTS: Final[dict[Size, int]] = {"small": 10, "large": 2000}
+_WEEKS_BACK: Final = 2
+_LAST_SCRAPE: Final = timedelta(days=4)  # of a week: on its Friday
+
+
+def seed(size: Size, day: date) -> Seed:
+    """Make up data of a size, as of the beginning of a day."""
+    scraped = list(_scraped(day))
+    return Seed(RESTAURANT_COUNTS[size] * len(scraped), _menus(RESTAURANT_COUNTS[size], scraped))
+
+
+def _menus(count: int, scraped: list[tuple[Week, date]]) -> Iterator[Entity]:
+    for number, place in enumerate(islice(restaurants(), count)):
+        for week, day in scraped:
+            yield menu_of(scrape(place, number, week, datetime.combine(day, time(), UTC)))
+
+
+def _scraped(day: date) -> Iterator[tuple[Week, date]]:
+    """Return the weeks that are there on a day, and when each was scraped last: the day before, or its Friday."""
+    this = Week.of_day(day)
+    is_next_there = day.isoweekday() == 7
+    for weeks in range(-_WEEKS_BACK, 2 if is_next_there else 1):
+        week = this.after(weeks)
+        last = min(week.monday + _LAST_SCRAPE, day - timedelta(days=1))
+        if (
+            last + RETENTION > day
+        ):  # it was scraped in the morning, so it expires in the morning of another day
+            yield week, last

@@ -1,0 +1,144 @@
+"""The patterns of Kefir answered in plain Python, over the list of everything: slow, and plainly right.
+
+Each method has the name and the parameters of the pattern that it answers. Texts are ordered by their bytes, and
+moments by the millisecond.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+from singletable import Entity
+from singletable_systems.kefir.design import BatchActivity, BatchView, UserData
+from singletable_systems.kefir.entities import Batch, BatchEvent, Device, Reminder, User
+
+E = TypeVar("E", bound=Entity)
+
+NEWEST_EVENTS = 20
+
+
+def milliseconds(moment: datetime) -> int:
+    """Return a moment as a number; what is finer than a millisecond is cut off."""
+    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    return since // timedelta(milliseconds=1)
+
+
+def in_order(rows: Iterable[E], *fields: str) -> list[E]:
+    """Sort by fields, as their rendered keys are sorted."""
+    return sorted(rows, key=lambda row: [_place(getattr(row, field)) for field in fields])
+
+
+def _place(value: Any) -> Any:
+    return milliseconds(value) if isinstance(value, datetime) else str(value).encode()
+
+
+class BruteForce:
+    """Answers patterns from a list of all entities."""
+
+    def __init__(self, entities: Iterable[Entity], now: datetime) -> None:
+        self._entities = list(entities)
+        self._now = now
+
+    def _all(self, kind: type[E], **equal: Any) -> list[E]:
+        return [
+            entity
+            for entity in self._entities
+            if isinstance(entity, kind)
+            and all(getattr(entity, name) == value for name, value in equal.items())
+            and not (isinstance(entity, Device) and self._is_over(entity))
+        ]
+
+    def _is_over(self, device: Device) -> bool:
+        return device.ttl is not None and device.ttl <= self._now
+
+    def _only(self, kind: type[E], **equal: Any) -> E | None:
+        found = self._all(kind, **equal)
+        assert len(found) <= 1
+        return found[0] if found else None
+
+    # --- users and devices -----------------------------------------------------------------------
+
+    def user(self, user_id: str) -> User | None:
+        return self._only(User, user_id=user_id)
+
+    def user_by_email(self, email: str) -> User | None:
+        found = [user for user in self._all(User) if user.email.casefold() == email.casefold()]
+        return found[0] if found else None
+
+    def devices(self, user_id: str) -> list[Device]:
+        return in_order(self._all(Device, user_id=user_id), "device_id")
+
+    def device(self, user_id: str, device_id: str) -> Device | None:
+        return self._only(Device, user_id=user_id, device_id=device_id)
+
+    def device_by_push_token(self, push_token: str) -> Device | None:
+        return self._only(Device, push_token=push_token)
+
+    # --- batches ---------------------------------------------------------------------------------
+
+    def batches(self, user_id: str) -> list[Batch]:
+        return in_order(self._all(Batch, user_id=user_id), "batch_id")
+
+    def batches_in(self, user_id: str, status: str = "active") -> list[Batch]:
+        return in_order(self._all(Batch, user_id=user_id, status=status), "batch_id")
+
+    def batch_by_id(self, batch_id: str) -> list[Batch]:
+        return self._all(Batch, batch_id=batch_id)
+
+    def own_batch(self, user_id: str, batch_id: str) -> Batch | None:
+        return self._only(Batch, user_id=user_id, batch_id=batch_id)
+
+    def public_batch(self, batch_id: str) -> list[Batch]:
+        return self._all(Batch, batch_id=batch_id, is_public=True)
+
+    def batches_by_status(self, status: str) -> list[Batch]:
+        return in_order(self._all(Batch, status=status), "created_at", "batch_id")
+
+    # --- events and reminders --------------------------------------------------------------------
+
+    def events(self, batch_id: str) -> list[BatchEvent]:
+        return in_order(self._all(BatchEvent, batch_id=batch_id), "created_at", "event_id")
+
+    def events_since(self, batch_id: str, since: datetime) -> list[BatchEvent]:
+        known = milliseconds(since)
+        return [event for event in self.events(batch_id) if milliseconds(event.created_at) > known]
+
+    def reminders(self, batch_id: str) -> list[Reminder]:
+        return in_order(self._all(Reminder, batch_id=batch_id), "reminder_id")
+
+    def reminder(self, batch_id: str, reminder_id: str) -> Reminder | None:
+        return self._only(Reminder, batch_id=batch_id, reminder_id=reminder_id)
+
+    def upcoming(self, user_id: str, now: datetime, days: int | None = None) -> list[Reminder]:
+        """Those of one moment come in no defined order."""
+        pending = in_order(self._all(Reminder, user_id=user_id, status="pending"), "due_at")
+        first = milliseconds(now)
+        found = [reminder for reminder in pending if milliseconds(reminder.due_at) >= first]
+        if days is None:
+            return found
+        last = milliseconds(now + timedelta(days=days))
+        return [reminder for reminder in found if milliseconds(reminder.due_at) <= last]
+
+    def due(self, now: datetime) -> list[Reminder]:
+        pending = in_order(self._all(Reminder, status="pending"), "due_at", "reminder_id")
+        return [reminder for reminder in pending if milliseconds(reminder.due_at) < milliseconds(now)]
+
+    # --- collections -----------------------------------------------------------------------------
+
+    def batch_view(self, batch_id: str) -> BatchView | None:
+        batch = self._only(Batch, batch_id=batch_id)
+        if batch is None:
+            return None
+        newest = self.events(batch_id)[::-1][:NEWEST_EVENTS]
+        return BatchView(batch=batch, events=newest, reminders=self.reminders(batch_id))
+
+    def user_data(self, user_id: str) -> UserData | None:
+        user = self.user(user_id)
+        if user is None:
+            return None
+        return UserData(user=user, batches=self.batches(user_id), devices=self.devices(user_id))
+
+    def batch_activity(self, batch_id: str) -> BatchActivity:
+        return BatchActivity(events=self.events(batch_id), reminders=self.reminders(batch_id))
