@@ -27,6 +27,7 @@ from benchmarks import (
     log_cost,
     report,
     startup,
+    systems_load,
 )
 from benchmarks.http_servers import MissingToolError
 
@@ -52,6 +53,7 @@ SUITES: dict[str, Suite] = {
     "http-boto3": http_boto3.run,
     "http-start": http_start.run,
     "http-stalls": http_stalls.run,
+    "load": systems_load.run,
 }
 RESULTS = Path(__file__).parent / "results"
 
