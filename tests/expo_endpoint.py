@@ -22,8 +22,8 @@ class ExpoEndpoint:
         self.headers: list[dict[str, str]] = []
         self.unregistered: set[str] = set()
         self.access_token: str | None = None
-        self.failures: list[tuple[int, bytes]] = []
-        """What is answered to the next requests, whatever they are."""
+        self.failures: list[tuple[int, bytes] | None] = []
+        """What is answered to the next requests, whatever they are; None: as usual, a status of 0: not at all."""
         self.compresses = False
 
     @property
@@ -33,8 +33,9 @@ class ExpoEndpoint:
     def answer(self, headers: dict[str, str], body: bytes) -> tuple[int, bytes]:
         """Return a status and a body."""
         self.headers.append(headers)
-        if self.failures:
-            return self.failures.pop(0)
+        failure = self.failures.pop(0) if self.failures else None
+        if failure is not None:
+            return failure
         if self.access_token is not None and headers.get("authorization") != f"Bearer {self.access_token}":
             return _errors(401, "UNAUTHORIZED", "Insufficient permissions to send push notifications")
         if headers.get("content-encoding") == "gzip":
@@ -72,6 +73,9 @@ def expo_endpoint() -> Iterator[ExpoEndpoint]:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             headers = {name.lower(): value for name, value in self.headers.items()}
             status, payload = endpoint.answer(headers, body) if self.path == PATH else (404, b"")
+            if not status:
+                self.close_connection = True
+                return
             self.send_response(status)
             if endpoint.compresses:
                 payload = gzip.compress(payload)

@@ -11,17 +11,22 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Semaphore
 from typing import Any
 
 import pytest
 
 from serving import TIMEOUT_S, CommandProcess
+from singletable import Database
+from singletable.cli.demo_systems import run_systems
+from singletable.cli.item_pictures import picture_of
 from singletable.cli.picture import Painter, Row, Style
 from singletable.client import open_client
 from singletable.storage.check import check_file
-from singletable.systems import installed_systems
+from singletable.systems import Worker, find_system, installed_systems
+from singletable_systems.kefir import Accounts, Kefir, UserId
 from targets import no_aws_settings
 
 TITLES = {name: system.title for name, system in installed_systems().items()}
@@ -198,6 +203,22 @@ def test_file_is_found_again_as_it_was(tmp_path: Path) -> None:
     assert check_file(str(tmp_path / FILE)) == []
 
 
+def test_worker_that_fails_is_logged_and_stops_nothing_else(caplog: pytest.LogCaptureFixture) -> None:
+    tried = Semaphore(0)
+
+    def fail() -> int:
+        tried.release()
+        raise OSError("the door is locked")
+
+    lunch = replace(find_system("lunch_cache"), workers=lambda db: [Worker("door", 0.001, fail)])
+    with Database.open(":memory:") as database, run_systems(database, [lunch]) as (running,):
+        assert running.beside == ["door every 0.001 s"]
+        for _ in range(3):
+            assert tried.acquire(timeout=TIMEOUT_S)
+    assert "door failed; again in" in caplog.text
+    assert "the door is locked" in caplog.text
+
+
 # --- ways of showing it ------------------------------------------------------------------------------------------
 
 
@@ -251,6 +272,13 @@ def test_collection_that_is_too_long_says_how_many_more_there_are() -> None:
 def test_collection_that_just_fits_is_shown_whole() -> None:
     rows = [Row("P", str(number), "Thing", "") for number in range(3)]
     assert draw(rows) == ["P  3 items", "├─ 0  Thing", "├─ 1  Thing", "└─ 2  Thing"]
+
+
+def test_stored_text_does_not_steer_the_terminal() -> None:
+    with Kefir.open(":memory:", stage="test") as db:
+        ada = Accounts(db).sign_up("a@example.com", user_id=UserId("ada"), name="\x1b[31mred\nnext\u202e")
+        lines = picture_of(db, [ada], Style(width=80, colour=False, unicode=True))
+    assert lines[-1] == "└─ METADATA  User  a@example.com  ␛[31mred␊next\\u{202e}"
 
 
 def test_details_are_cut_at_the_edge_of_the_terminal() -> None:

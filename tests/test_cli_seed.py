@@ -149,12 +149,35 @@ def test_unknown_system_is_refused_with_those_that_there_are(capsys: pytest.Capt
     assert "there is no system 'kefr'\n\nhint: systems: kefir, lunch_cache\n" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("wrong", [["--day", "2026-13-01"], ["--size", "huge"], ["--env", "stage"]])
+WRONG = [
+    ["--day", "2026-13-01"],
+    ["--day", "2000-12-31"],
+    ["--day", "9001-01-01"],
+    ["--size", "huge"],
+    ["--env", "stage"],
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=" ".join)
 def test_wrong_options_are_refused(wrong: list[str], here: Path) -> None:
     with pytest.raises(SystemExit) as error:
         seed("kefir", *wrong)
     assert error.value.code == 2
     assert list(here.iterdir()) == []
+
+
+def test_environment_that_the_table_does_not_have_makes_no_file(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert seed("kefir", "--env", "stgae=prod") == 2
+    assert "it has no stgae" in capsys.readouterr().err
+    assert list(here.iterdir()) == []
+
+
+@pytest.mark.parametrize("system", ["kefir", "lunch_cache"])
+@pytest.mark.parametrize("day", ["2001-01-01", "9000-12-31"])
+def test_first_and_last_day_have_data(system: str, day: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert seeded_json(capsys, system, "--day", day)["total"] > 0
 
 
 # --- on a terminal -----------------------------------------------------------------------------------------------

@@ -12,8 +12,8 @@ from designs.feed import AuthorId, Feed, Post, PostId
 from opened_designs import call, opened_design
 from singletable.client import Call
 from singletable.clock import ManualClock
+from singletable.design.answer_cache import ABSENT_S_MAX, KEPT_BYTES_MAX, AnswerCache
 from singletable.design.reading import Reader
-from singletable.design.session import AnswerCache
 from targets import TARGETS
 
 NOW = datetime(2025, 1, 20, 10, 30, tzinfo=UTC)
@@ -40,11 +40,11 @@ def test_cached_answer_is_given_until_its_time_is_over(feed: Feed, clock: Manual
     feed.put(post(1))
     first = feed.cached_posts(AUTHOR).page()
     call(feed, "DeleteItem", Key=Reader(feed.session).request(feed.post(AUTHOR, *by_key(post(1))))["Key"])
-    clock.jump(59)
+    clock.advance(59)
     again = feed.cached_posts(AUTHOR).page()
     assert again.items == first.items
     assert again.units == 0
-    clock.jump(1)
+    clock.advance(1)
     assert feed.cached_posts(AUTHOR).page().items == []
 
 
@@ -108,7 +108,7 @@ def test_cached_query_hides_what_expires_meanwhile(feed: Feed, clock: ManualCloc
     now = datetime.fromtimestamp(clock.now_us() // 1_000_000, UTC)
     feed.put(post(1, ttl=now + timedelta(seconds=10)))
     assert len(feed.cached_posts(AUTHOR).page()) == 1
-    clock.jump(10)
+    clock.jump(10)  # nothing sweeps
     assert feed.cached_posts(AUTHOR).page().items == []
 
 
@@ -135,9 +135,38 @@ def test_cached_get_merged_and_collected_answers_cost_nothing_the_second_time(fe
     assert get.one() == month.page().items[0] == author.one().posts[0]
 
 
-def test_cache_counts_the_items_of_batch_gets_too() -> None:
+@pytest.mark.parametrize("answer", ["Item", "Items", "Responses"])
+def test_cache_keeps_so_many_bytes_and_forgets_the_oldest(answer: str) -> None:
     cache = AnswerCache()
-    answer: dict[str, Any] = {"Responses": {"table": [{}] * 9_999}}
+    item = {"text": {"S": "x" * (KEPT_BYTES_MAX // 2 - 10_000)}}
+    answers: dict[str, Any] = {"Item": item, "Items": [item], "Responses": {"table": [item]}}
     for key in ("first", "second", "third"):
-        cache.put(key, answer, until_us=1, emptied=0)
+        cache.put(key, {answer: answers[answer]}, until_us=1, emptied=0)
     assert [cache.get(key, 0) is None for key in ("first", "second", "third")] == [True, False, False]
+
+
+def test_what_was_not_there_is_asked_for_again_after_a_minute(feed: Feed, clock: ManualClock) -> None:
+    absent, there = post(1), post(2)
+    feed.put(there)
+    one = feed.post(AUTHOR, *by_key(absent)).cached(seconds=3600)
+    both = feed.several([absent.key, there.key]).cached(seconds=3600)
+    assert (one.maybe(), len(both.all())) == (None, 1)
+    call(feed, "PutItem", Item=feed.stored_item(absent))
+    clock.advance(ABSENT_S_MAX - 1)
+    assert one.maybe() is None
+    clock.advance(1)
+    assert one.one() == absent
+    assert len(both.all()) == 2
+    kept = feed.post(AUTHOR, *by_key(there)).cached(seconds=3600)
+    kept.one()
+    clock.advance(3599)
+    assert kept.found().units == 0
+
+
+def test_clock_that_is_put_back_keeps_no_answer_for_longer(feed: Feed, clock: ManualClock) -> None:
+    feed.put(post(1))
+    plan = feed.cached_posts(AUTHOR)
+    plan.page()
+    clock.jump(-86_400)
+    clock.advance(60)
+    assert plan.page().units > 0

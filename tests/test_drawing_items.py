@@ -157,8 +157,13 @@ VALUES: dict[str, tuple[dict[str, Any], str]] = {
     "true": ({"BOOL": True}, "true"),
     "null": ({"NULL": True}, "null"),
     "map": (
-        {"M": {"a": {"N": "1"}, "b": {"L": [{"S": "ä"}, {"NULL": True}]}}},
-        '{"a": "1", "b": ["ä", null]}',
+        {
+            "M": {
+                "a": {"N": "1.5"},
+                "b": {"L": [{"S": 'ä"'}, {"NULL": True}, {"B": b"a"}, {"NS": ["2", "1"]}]},
+            }
+        },
+        '{"a": 1.5, "b": ["ä\\"", null, "YQ==", {1, 2}]}',
     ),
     "strings": ({"SS": ["b", "a"]}, "{a, b}"),
     "binaries": ({"BS": [b"b", b"a"]}, "{YQ==, Yg==}"),

@@ -90,7 +90,7 @@ ATTRIBUTES = [
 ADDED = [
     ("User", "version", "int", "X-04"),
     ("Batch", "version", "int", "X-04"),
-    ("Reminder", "claimedUntil?", "datetime", "KF-02"),
+    ("Reminder", "nextTryAt", "datetime", "KF-02"),
     ("Reminder", "attempts", "int", "KF-02"),
     ("Reminder", "failure?", "str", "KF-02"),
     ("Reminder", "version", "int", "X-04"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -69,6 +70,29 @@ def test_batch_starts_active_in_its_jar_at_the_users_temperature(db: Kefir, cloc
     assert (batch.temperature_c, batch.fruits) == (Decimal("22.5"), "lemon")
     assert batch.start_time == batch.created_at == db.now()
     assert timeline(db, batch) == []
+
+
+@pytest.mark.parametrize("field", ["water_volume_ml", "sugar_grams", "target_hours_stage1"])
+@pytest.mark.parametrize("amount", [Decimal("-0.001"), Decimal("NaN"), Decimal("Infinity")])
+def test_batch_is_made_of_no_less_than_nothing(memory: Kefir, field: str, amount: Decimal) -> None:
+    with pytest.raises(InvalidInputError, match=f"{field} is {amount}"):
+        start(memory, ADA, **{field: amount})
+    assert list(memory.batches(ADA).all()) == []
+
+
+def test_batch_has_a_name(memory: Kefir) -> None:
+    with pytest.raises(InvalidInputError, match="a batch has a name"):
+        start(memory, ADA, name=" ")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"bottle_count": 0}, {"bottle_volume_ml": Decimal(-1)}, {"target_hours_stage2": Decimal(-1)}]
+)
+def test_batch_is_filled_into_bottles_that_there_are(memory: Kefir, wrong: dict[str, Any]) -> None:
+    batch = start(memory, ADA)
+    with pytest.raises(InvalidInputError, match=f"{next(iter(wrong))} is "):
+        fill_bottles(Brewing(memory), ADA, batch.batch_id, **wrong)
+    assert stored(memory, batch) == batch
 
 
 def test_batch_can_have_started_earlier_and_elsewhere_in_the_house(memory: Kefir) -> None:

@@ -13,17 +13,18 @@ import pytest
 
 from design_clients import Between, on_client
 from failing_clients import FailingClient
-from kefir_reminders import BATCH, ScriptedPush, brewer, database, minutes_pass, queue, remind, stored
+from kefir_reminders import BATCH, ScriptedPush, brewer, minutes_pass, queue, remind, stored
 from opened_designs import opened_design, stored_items
 from singletable.client import Client
 from singletable.client.base import Answer
 from singletable.clock import ManualClock
 from singletable.errors import TargetUnreachableError
 from singletable_systems.kefir.design import Kefir
-from singletable_systems.kefir.dispatching import CLAIM, Dispatcher
+from singletable_systems.kefir.dispatching import Dispatcher
 from singletable_systems.kefir.errors import ReminderRefusedError
 from singletable_systems.kefir.keys import BatchId, ReminderId, UserId
 from singletable_systems.kefir.pushing import DEVICE_GONE
+from singletable_systems.kefir.queueing import CLAIM
 from singletable_systems.kefir.reminders import Reminders
 from targets import TARGETS
 
@@ -68,6 +69,11 @@ class MeteredClient(Between):
 def through(client: Between) -> Kefir:
     """Open Kefir by a client that the test holds, on a table that is there."""
     return on_client(Kefir, client, makes_table=False, stage="dev")
+
+
+def claim_runs_out(clock: ManualClock) -> None:
+    """Let a claim that was made just now be over."""
+    clock.advance(CLAIM.total_seconds() + 0.001)
 
 
 def some_reminders(db: Kefir) -> None:
@@ -192,6 +198,19 @@ def test_threads_send_every_reminder_once(db: Kefir) -> None:
     assert queue(db) == []
 
 
+def test_reminder_that_has_changed_since_the_index_knows_it_is_sent_by_the_same_sweep(
+    clock: ManualClock, push: ScriptedPush
+) -> None:
+    with Kefir.open(":memory:", clock=clock, engine={"index_delay_s": 10}) as db:
+        brewer(db)
+        made = remind(db, "r1", minutes=-1)
+        clock.advance(10)
+        db.update(made, message="new words")
+        assert [each.message for each in db.due(db.now()).all()] == ["r1"]
+        assert Dispatcher(db, push).send_due() == 1
+        assert push.bodies == ["new words"]
+
+
 def test_index_that_tells_of_the_past_leads_to_no_second_push(clock: ManualClock, push: ScriptedPush) -> None:
     with Kefir.open(":memory:", clock=clock, engine={"index_delay_s": 10}) as db:
         brewer(db)
@@ -217,7 +236,7 @@ def test_reminder_that_is_cancelled_at_any_moment_stays_cancelled_and_is_sent_on
         def cancel(call: object) -> None:
             if len(client.calls) != number:
                 return
-            was_claimed.append(stored(db, "r2").claimed_until is not None)
+            was_claimed.append(stored(db, "r2").next_try_at > db.now())
             try:
                 Reminders(db).cancel(BATCH, ReminderId("r2"))
             except ReminderRefusedError:
@@ -229,7 +248,6 @@ def test_reminder_that_is_cancelled_at_any_moment_stays_cancelled_and_is_sent_on
         end = stored(db, "r2")
         assert ("r2" in push.bodies) == was_claimed[0]
         assert sent == (3 if end.status == "sent" else 2)
-        assert end.claimed_until is None
         assert queue(db) == []
 
 
@@ -279,8 +297,8 @@ def test_dispatcher_that_was_away_for_longer_than_its_claim_changes_nothing_of_t
     other = Dispatcher(db, push)
 
     def sleep_long() -> None:
-        push.meanwhile = lambda: push.errors.update({"u1-1": "HTTP 503"})
-        clock.advance(CLAIM.total_seconds())
+        push.meanwhile = lambda: push.errors.update({"u1-1": "MessageRateExceeded"})
+        claim_runs_out(clock)
         assert other.send_due() == 0
 
     push.meanwhile = sleep_long
@@ -316,7 +334,7 @@ def test_failure_of_any_call_loses_no_reminder(
             assert len(unsettled) <= 1, "a call that fails holds up one of those that were pushed"
 
         Dispatcher(db, push).send_due()
-        clock.advance(CLAIM.total_seconds())
+        claim_runs_out(clock)
         Dispatcher(db, push).send_due()
         assert {stored(db, name).status for name in NAMES} == {"sent"}
         times = Counter(
@@ -346,7 +364,7 @@ def test_crash_while_pushing_leads_to_a_second_push_after_the_claim_has_run_out(
     push.meanwhile = die
     with pytest.raises(Crash):
         Dispatcher(db, push).send_due()
-    clock.advance(CLAIM.total_seconds() - 0.001)
+    clock.advance(CLAIM.total_seconds())
     assert Dispatcher(db, push).send_due() == 0
     clock.advance(0.001)
     assert Dispatcher(db, push).send_due() == 1
@@ -402,15 +420,23 @@ def test_looking_when_nothing_is_due_reads_no_item(crowded: tuple[Kefir, Kefir])
     assert client.units <= 4 * 0.5, "DynamoDB Local counts nothing for an empty page"
 
 
-def test_reminder_that_is_seen_to_be_claimed_costs_no_write(clock: ManualClock, push: ScriptedPush) -> None:
-    with Kefir.open(":memory:", clock=clock) as db:
-        brewer(db)
-        for name in NAMES:
-            db.update(remind(db, name, minutes=-1), claimed_until=db.now() + CLAIM)
-        client = Between(db.session.client)
-        assert Dispatcher(through(client), push).send_due() == 0
-        assert set(client.operations()) == {"Query"}
-        assert database(db).check() == []
+def test_reminders_that_are_claimed_or_put_off_are_not_read(
+    crowded: tuple[Kefir, Kefir], push: ScriptedPush
+) -> None:
+    _, db = crowded
+    cost_of_sending(db)
+    for number in range(40):
+        made = remind(db, f"claimed{number}", minutes=-10)
+        db.update(made, next_try_at=db.now() + CLAIM)
+    push.errors["u1-1"] = "MessageRateExceeded"
+    for number in range(40):
+        remind(db, f"put off{number}", minutes=-10)
+    assert Dispatcher(db, push).send_due() == 0
+    assert {stored(db, f"put off{number}").attempts for number in range(40)} == {1}
+    client = MeteredClient(db.session.client)
+    assert Dispatcher(through(client), push).send_due() == 0
+    assert client.operations() == ["Query"] * 4
+    assert client.items_read == 0
 
 
 def test_user_and_devices_are_read_as_they_are_now(clock: ManualClock, push: ScriptedPush) -> None:

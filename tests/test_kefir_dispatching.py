@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -14,18 +14,18 @@ from opened_designs import opened_design, store, stored_item
 from singletable.client import Call
 from singletable.clock import ManualClock
 from singletable.errors import InvalidItemError
-from singletable.systems import Workers
+from singletable.systems import Step, Workers
 from singletable_systems.kefir.design import Kefir
 from singletable_systems.kefir.dispatching import (
     ATTEMPTS_MAX,
-    CLAIM,
     PAGE_REMINDERS,
     RETRY_AFTER,
     Dispatcher,
     workers,
 )
 from singletable_systems.kefir.keys import BatchId, DeviceId, ReminderId, UserId
-from singletable_systems.kefir.pushing import DEVICE_GONE, LocalPush, Message, Ticket
+from singletable_systems.kefir.pushing import DEVICE_GONE, LocalPush, Message
+from singletable_systems.kefir.queueing import CLAIM
 from singletable_systems.kefir.reminders import Reminders
 from targets import TARGETS
 
@@ -79,7 +79,7 @@ def test_sent_reminder_leaves_the_queue_and_is_not_sent_again(
     remind(db, "r1", minutes=-1)
     dispatcher.send_due()
     sent = stored(db, "r1")
-    assert (sent.status, sent.sent_at, sent.claimed_until, sent.failure) == ("sent", db.now(), None, None)
+    assert (sent.status, sent.sent_at, sent.failure) == ("sent", db.now(), None)
     assert queue(db) == []
     assert list(db.upcoming(USER, sent.due_at).all()) == []
     minutes_pass(clock, 100)
@@ -225,15 +225,15 @@ def test_failed_push_is_tried_again_ever_later_and_then_given_up(
 ) -> None:
     brewer(db)
     remind(db, "r1", minutes=-1)
-    push.errors["u1-1"] = "HTTP 503"
+    push.errors["u1-1"] = "MessageRateExceeded"
     for attempt in range(1, ATTEMPTS_MAX):
         assert dispatcher.send_due() == 0
         failed = stored(db, "r1")
         assert (failed.status, failed.attempts) == ("pending", attempt)
-        assert failed.failure == "HTTP 503: as the test says"
+        assert failed.failure == "MessageRateExceeded: as the test says"
         wait = RETRY_AFTER * 2 ** (attempt - 1)
-        assert failed.claimed_until == db.now() + wait
-        clock.advance(wait.total_seconds() - 0.001)
+        assert failed.next_try_at == db.now() + wait
+        clock.advance(wait.total_seconds())
         dispatcher.send_due()
         assert len(push.calls) == attempt, "not before its time"
         clock.advance(0.001)
@@ -244,7 +244,7 @@ def test_failed_push_is_tried_again_ever_later_and_then_given_up(
         ATTEMPTS_MAX,
         db.now(),
     )
-    assert given_up.failure == "HTTP 503: as the test says"
+    assert given_up.failure == "MessageRateExceeded: as the test says"
     assert queue(db) == []
     minutes_pass(clock, 10_000)
     dispatcher.send_due()
@@ -256,40 +256,13 @@ def test_failed_push_that_works_the_next_time_leaves_no_failure(
 ) -> None:
     brewer(db)
     remind(db, "r1", minutes=-1)
-    push.errors["u1-1"] = "HTTP 503"
+    push.errors["u1-1"] = "MessageRateExceeded"
     dispatcher.send_due()
     push.errors.clear()
-    clock.advance(RETRY_AFTER.total_seconds())
+    clock.advance(RETRY_AFTER.total_seconds() + 0.001)
     assert dispatcher.send_due() == 1
     sent = stored(db, "r1")
     assert (sent.status, sent.attempts, sent.failure) == ("sent", 1, None)
-
-
-def test_push_service_that_raises_is_a_failed_push(
-    db: Kefir, push: ScriptedPush, dispatcher: Dispatcher, caplog: pytest.LogCaptureFixture
-) -> None:
-    brewer(db)
-    remind(db, "r1", minutes=-1)
-
-    def fail() -> None:
-        raise ValueError("out of paper")
-
-    push.meanwhile = fail
-    assert dispatcher.send_due() == 0
-    assert stored(db, "r1").failure == "ValueError: out of paper"
-    assert "pushing 1 messages failed" in caplog.text
-
-
-def test_tickets_that_are_missing_are_a_failed_push(db: Kefir) -> None:
-    class Forgetful:
-        def send(self, messages: Sequence[Message]) -> Sequence[Ticket]:
-            return [Ticket()]
-
-    brewer(db)
-    for name in ("r1", "r2"):
-        remind(db, name, minutes=-1)
-    assert Dispatcher(db, Forgetful()).send_due() == 0
-    assert {stored(db, name).failure for name in ("r1", "r2")} == {"ValueError: 1 tickets for 2 messages"}
 
 
 # --- one by one, and many ---------------------------------------------------------------------------
@@ -332,7 +305,7 @@ def test_reminders_that_others_have_claimed_do_not_hide_those_behind_them(
     brewer(db)
     for number in range(2 * PAGE_REMINDERS):
         made = remind(db, f"claimed{number}", minutes=-10)
-        db.update(made, claimed_until=db.now() + CLAIM)
+        db.update(made, next_try_at=db.now() + CLAIM)
     for number in range(3):
         remind(db, f"free{number}", minutes=-1)
     assert dispatcher.send_due(limit=2) == 2
@@ -397,6 +370,9 @@ def test_invalid_reminder_is_logged_by_the_first_sweep_and_when_it_was_repaired_
     spoil(db, "BATCH#b1", "REMINDER#bad", message={"N": "7"}, version={"S": "new"})
     dispatcher.send_due()
     assert len(caplog.messages) == 2, "it is invalid in another way"
+    spoil(db, "BATCH#b1", "REMINDER#bad", message={"N": "7"}, version={"N": "1"})
+    dispatcher.send_due()
+    assert len(caplog.messages) == 3, "what was seen to be gone is new"
     spoil(db, "BATCH#b1", "REMINDER#bad", message={"S": "Taste it"}, version={"N": "1"})
     assert dispatcher.send_due() == 1
     assert push.bodies == ["Taste it"]
@@ -448,9 +424,9 @@ def test_reminders_of_an_invalid_user_are_put_off_and_those_of_others_sent(
     for number in range(2):
         failed = stored(db, f"r{number}")
         assert (failed.status, failed.attempts, failed.failure) == ("pending", 1, failure)
-        assert failed.claimed_until == db.now() + RETRY_AFTER
+        assert failed.next_try_at == db.now() + RETRY_AFTER
     spoil(db, "USER#u1", "METADATA", email={"S": "u1@example.com"})
-    clock.advance(RETRY_AFTER.total_seconds())
+    clock.advance(RETRY_AFTER.total_seconds() + 0.001)
     assert dispatcher.send_due() == 2
 
 
@@ -501,7 +477,38 @@ def test_worker_sends_what_is_due(db: Kefir) -> None:
     remind(db, "r1", minutes=-1)
     push = LocalPush()
     (worker,) = workers(db, push)
-    assert worker.step() == 1
+    assert worker.run_step() == Step(1)
     assert [message.body for message in push.messages] == ["r1"]
     with Workers(workers(db)):
         pass
+
+
+def test_worker_sends_a_page_in_a_step_and_goes_on_while_there_are_more(
+    db: Kefir, push: ScriptedPush
+) -> None:
+    brewer(db)
+    names = [f"r{number:04}" for number in range(2 * PAGE_REMINDERS + 10)]
+    for number, name in enumerate(names):
+        remind(db, name, due_at=db.now() - timedelta(seconds=1000 - number))
+    (worker,) = workers(db, push)
+    steps = [worker.run_step() for _ in range(4)]
+    assert steps == [Step(PAGE_REMINDERS, more=True)] * 2 + [Step(10), Step(0)]
+    assert push.bodies == names
+
+
+def test_step_that_follows_on_another_reads_no_invalid_reminder_again(
+    db: Kefir, push: ScriptedPush, caplog: pytest.LogCaptureFixture
+) -> None:
+    brewer(db)
+    for number in range(10):
+        spoiled_reminder(db, f"bad{number}", minutes=-60)
+    for number in range(2 * PAGE_REMINDERS):
+        remind(db, f"r{number}", minutes=-1)
+    watched = Between(db.session.client)
+    (worker,) = workers(on_client(Kefir, watched, makes_table=False, stage="test"), push)
+    assert worker.run_step() == Step(PAGE_REMINDERS, more=True)
+    watched.calls = []
+    assert worker.run_step().done == PAGE_REMINDERS
+    starts = [call.params.get("ExclusiveStartKey") for call in watched.calls if "IndexName" in call.params]
+    assert all(starts), "each shard is read behind what was read of it before"
+    assert len(caplog.messages) == 10

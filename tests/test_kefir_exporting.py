@@ -239,6 +239,20 @@ def test_export_that_fails_leaves_everything_as_it_was(tmp_path: Path, has_earli
         assert_exported(db, ADA, folder)
 
 
+def test_file_that_cannot_be_replaced_is_what_is_told(memory: Kefir, tmp_path: Path) -> None:
+    settle_in(memory, ADA)
+    db, between = watched(memory)
+
+    def stand_in_the_way(call: Call) -> None:
+        if call.operation == "Query":
+            (tmp_path / "export" / FILES[BatchEvent]).mkdir(exist_ok=True)
+
+    between.before = stand_in_the_way
+    with pytest.raises(IsADirectoryError):
+        export_csv(db, ADA, tmp_path / "export")
+    assert [path.name for path in tmp_path.glob("export/.*")] == []
+
+
 def contents(folder: Path) -> dict[str, bytes | None]:
     found = sorted(folder.rglob("*"))
     return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in found}

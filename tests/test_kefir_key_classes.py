@@ -15,7 +15,7 @@ from singletable.errors import SeparatorError
 from singletable_systems.kefir import keys
 from singletable_systems.kefir.design import Kefir
 from singletable_systems.kefir.entities import Batch, Device, Reminder, User
-from singletable_systems.kefir.keys import CreatedSK, DueIdSK, DueSK, EventSK, KefirTable, Status
+from singletable_systems.kefir.keys import CreatedSK, DueSK, EventSK, KefirTable, NextTrySK, Status
 
 AT = datetime(2024, 1, 15, 10, 30, tzinfo=UTC)
 
@@ -26,7 +26,7 @@ KEY_CLASSES: list[type[Key]] = [
     for kind in vars(keys).values()
     if isinstance(kind, type) and issubclass(kind, Key) and kind.__module__ == keys.__name__
 ]
-SORT_KEYS_OF_TIMES = [EventSK, DueSK, CreatedSK, DueIdSK]
+SORT_KEYS_OF_TIMES = [EventSK, DueSK, CreatedSK, NextTrySK]
 
 ids = st.text(st.characters(exclude_characters="#", exclude_categories=["Cs"]), min_size=1, max_size=40)
 zones = st.integers(-23 * 60, 23 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
@@ -40,6 +40,7 @@ def values_of(kind: type[Key]) -> st.SearchStrategy[dict[str, Any]]:
         "shard": st.integers(0, 3),
         "created_at": times,
         "due_at": times,
+        "next_try_at": times,
         "email": st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40),
     }
     return st.fixed_dictionaries({part.name: by_name.get(part.name, ids) for part in kind.parts})
@@ -80,7 +81,7 @@ def test_keys_of_times_are_in_the_order_of_the_times(
 )
 def test_separator_inside_an_id_is_refused(kind: type[Key], name: str) -> None:
     """X-01: otherwise two keys could be the same text."""
-    values = {"status": "active", "shard": 0, "created_at": AT, "due_at": AT, name: "a#b"}
+    values = {"status": "active", "shard": 0, "created_at": AT, "due_at": AT, "next_try_at": AT, name: "a#b"}
     with pytest.raises(SeparatorError):
         kind(**{part.name: values.get(part.name, "x") for part in kind.parts})
 
@@ -103,7 +104,7 @@ ADDED_KEYS = {
     "StatusPK": ("STATUS#{status}#{shard}", "KF-01"),
     "CreatedSK": ("BATCH#{created_at}#{batch_id}", "KF-01"),
     "PendingPK": ("REMINDER#PENDING#{shard}", "KF-02"),
-    "DueIdSK": ("DUE#{due_at}#{reminder_id}", "KF-02"),
+    "NextTrySK": ("DUE#{next_try_at}#{reminder_id}", "KF-02"),
     "EmailPK": ("EMAIL#{email}", "KF-22"),
     "PushTokenPK": ("PUSHTOKEN#{push_token}", "KF-20"),
 }

@@ -14,7 +14,14 @@ from singletable.clock import ManualClock
 from singletable_systems.kefir.design import Kefir
 from singletable_systems.kefir.dispatching import Dispatcher
 from singletable_systems.kefir.keys import UserId
-from singletable_systems.kefir.pushing import DEVICE_GONE, ExpoPush, LocalPush, Message, Ticket
+from singletable_systems.kefir.pushing import (
+    DEVICE_GONE,
+    ExpoPush,
+    LocalPush,
+    Message,
+    PushUnavailableError,
+    Ticket,
+)
 
 
 @pytest.fixture
@@ -34,11 +41,6 @@ def token(name: object) -> str:
 
 def message(name: object, body: str = "Taste it") -> Message:
     return Message(token(name), "Kefir", body, {"batchId": "b1", "reminderId": f"r{name}"})
-
-
-def failures(tickets: object) -> set[str]:
-    assert isinstance(tickets, list)
-    return {str(ticket) for ticket in tickets}
 
 
 # --- what is sent ---------------------------------------------------------------------------------------
@@ -83,14 +85,15 @@ def test_compressed_answer_is_read(expo: ExpoEndpoint) -> None:
     expo.compresses = True
     assert all(ticket.is_ok for ticket in ExpoPush(url=expo.url).send([message(1)]))
     expo.failures = [(429, b'{"errors": [{"code": "TOO_MANY_REQUESTS", "message": "slow down"}]}')]
-    assert failures(ExpoPush(url=expo.url).send([message(1)])) == {"TOO_MANY_REQUESTS: slow down"}
+    with pytest.raises(PushUnavailableError, match="TOO_MANY_REQUESTS: slow down"):
+        ExpoPush(url=expo.url).send([message(1)])
 
 
 def test_access_token_is_sent_where_there_is_one(expo: ExpoEndpoint) -> None:
     expo.access_token = "secret"
     assert ExpoPush(url=expo.url, access_token="secret").send([message(1)])[0].is_ok
-    (ticket,) = ExpoPush(url=expo.url).send([message(1)])
-    assert ticket.error == "UNAUTHORIZED"
+    with pytest.raises(PushUnavailableError, match="UNAUTHORIZED"):
+        ExpoPush(url=expo.url).send([message(1)])
 
 
 # --- what is answered -----------------------------------------------------------------------------------
@@ -124,16 +127,35 @@ def test_malformed_message_takes_no_others_along(expo: ExpoEndpoint) -> None:
         (503, b"<html>", "HTTP 503: Service Unavailable"),
         (500, b'{"errors": []}', "HTTP 500: Internal Server Error"),
         (401, b"{}", "HTTP 401: Unauthorized"),
+        (404, b"", "HTTP 404: Not Found"),
+        (200, b"no JSON", "its answer is not as documented"),
+        (0, b"", "unreachable: Remote end closed connection"),
     ],
 )
-def test_request_that_fails_fails_its_messages_and_no_others(
+def test_service_that_fails_is_to_blame_and_the_tickets_before_are_kept(
     expo: ExpoEndpoint, status: int, body: bytes, said: str
 ) -> None:
-    expo.failures = [(status, body)]
-    tickets = ExpoPush(url=expo.url).send([message(number) for number in range(150)])
-    assert failures(tickets[:100]) == {said}
-    assert all(ticket.is_ok for ticket in tickets[100:])
-    assert not any(ticket.is_device_gone for ticket in tickets)
+    expo.failures = [None, (status, body)]
+    with pytest.raises(PushUnavailableError, match=said) as failed:
+        ExpoPush(url=expo.url).send([message(number) for number in range(250)])
+    assert [ticket.id for ticket in failed.value.tickets] == [f"receipt of {token(n)}" for n in range(100)]
+    assert len(expo.messages) == 100, "those behind it are not tried"
+
+
+def test_service_that_fails_while_a_malformed_message_is_looked_for_keeps_the_tickets_before(
+    expo: ExpoEndpoint,
+) -> None:
+    expo.failures = [(400, b""), None, (503, b"")]
+    with pytest.raises(PushUnavailableError) as failed:
+        ExpoPush(url=expo.url).send([message(number) for number in range(10)])
+    assert [ticket.id for ticket in failed.value.tickets] == [f"receipt of {token(n)}" for n in range(5)]
+
+
+@pytest.mark.parametrize("status", [400, 413])
+def test_message_that_is_refused_alone_is_to_blame_itself(expo: ExpoEndpoint, status: int) -> None:
+    expo.failures = [(status, b"")]
+    (ticket,) = ExpoPush(url=expo.url).send([message(1)])
+    assert ticket.error == f"HTTP {status}"
 
 
 @pytest.mark.parametrize(
@@ -150,12 +172,12 @@ def test_request_that_fails_fails_its_messages_and_no_others(
         b"\xff\xfe",
     ],
 )
-def test_answer_that_is_not_as_documented_is_an_error_of_the_messages(
+def test_answer_that_is_not_as_documented_is_a_failure_of_the_service(
     expo: ExpoEndpoint, body: bytes
 ) -> None:
     expo.failures = [(200, body)]
-    (ticket,) = ExpoPush(url=expo.url).send([message(1)])
-    assert ticket.error == "not understood"
+    with pytest.raises(PushUnavailableError, match="its answer is not as documented"):
+        ExpoPush(url=expo.url).send([message(1)])
 
 
 def test_error_without_details_is_an_error(expo: ExpoEndpoint) -> None:
@@ -163,11 +185,12 @@ def test_error_without_details_is_an_error(expo: ExpoEndpoint) -> None:
     assert ExpoPush(url=expo.url).send([message(1)]) == [Ticket("error", "no")]
 
 
-def test_service_that_is_not_there_is_an_error_of_the_messages() -> None:
+def test_service_that_is_not_there_is_unreachable() -> None:
     with expo_endpoint() as gone:
         url = gone.url
-    tickets = ExpoPush(url=url, timeout_s=5).send([message(1), message(2)])
-    assert [ticket.error for ticket in tickets] == ["unreachable"] * 2
+    with pytest.raises(PushUnavailableError, match="unreachable: ") as failed:
+        ExpoPush(url=url, timeout_s=5).send([message(1), message(2)])
+    assert failed.value.tickets == ()
 
 
 # --- with the dispatcher, and in this process --------------------------------------------------------------
@@ -183,9 +206,10 @@ def test_dispatcher_sends_by_expo(expo: ExpoEndpoint) -> None:
         remind(db, "r1", minutes=-1)
         dispatcher = Dispatcher(db, ExpoPush(url=expo.url))
         expo.failures = [(503, b"")]
-        assert dispatcher.send_due() == 0
-        assert stored(db, "r1").failure == "HTTP 503: Service Unavailable"
-        clock.advance(3600)
+        with pytest.raises(PushUnavailableError, match="HTTP 503: Service Unavailable"):
+            dispatcher.send_due()
+        assert (stored(db, "r1").status, stored(db, "r1").attempts) == ("pending", 0)
+        clock.advance(0.001)
         assert dispatcher.send_due() == 1
         assert [each["to"] for each in expo.messages] == [token(0), token(1)]
         assert [device.push_token for device in db.devices(UserId("u1")).all()] == [token(1)]

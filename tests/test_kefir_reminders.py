@@ -48,6 +48,7 @@ def test_reminder_is_pending_in_its_batch_and_in_both_indexes(db: Kefir, reminde
     due_at = db.now() + timedelta(hours=48)
     made = reminders.remind(USER, BATCH, "Taste it", due_at)
     assert (made.status, made.due_at, made.message) == ("pending", due_at, "Taste it")
+    assert made.next_try_at == due_at
     assert list(db.reminders(BATCH).all()) == [made]
     assert list(db.upcoming(USER, db.now()).all()) == [made]
     assert list(db.due(due_at + timedelta(milliseconds=1)).all()) == [made]
@@ -99,10 +100,12 @@ def test_rescheduled_reminder_is_due_at_the_new_moment_and_not_at_the_old_one(
 def test_rescheduled_reminder_begins_anew(db: Kefir, reminders: Reminders) -> None:
     reminders.remind(USER, BATCH, "Taste it", db.now())
     db.update(
-        db.reminder(BATCH, R1), claimed_until=db.now() + timedelta(hours=9), attempts=4, failure="no network"
+        db.reminder(BATCH, R1), next_try_at=db.now() + timedelta(hours=9), attempts=4, failure="no network"
     )
-    changed = reminders.reschedule(BATCH, R1, db.now() + timedelta(hours=1))
-    assert (changed.claimed_until, changed.attempts, changed.failure) == (None, 0, None)
+    later = db.now() + timedelta(hours=1)
+    changed = reminders.reschedule(BATCH, R1, later)
+    assert (changed.next_try_at, changed.attempts, changed.failure) == (later, 0, None)
+    assert [each.reminder_id for each in db.due(later + timedelta(milliseconds=1)).all()] == [R1]
 
 
 def test_cancelled_reminder_leaves_both_indexes_and_stays_in_its_batch(

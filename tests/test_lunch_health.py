@@ -115,7 +115,9 @@ def test_target_that_answers_nothing_is_unhealthy(db: LunchCache, between: Betwe
         raise TargetUnreachableError("no answer from there", hint="wait")
 
     between.before = refuse
-    assert list(check_health(db).failures) == ["write", "delete"]
+    health = check_health(db)
+    assert list(health.failures) == ["write", "delete"]
+    assert str(health).endswith("write failed: no answer from there, delete failed: no answer from there")
 
 
 def test_missing_table_is_unhealthy(clock: ManualClock) -> None:

@@ -20,7 +20,7 @@ from singletable.clock import ManualClock
 from singletable.errors import ConditionNotMetError, ItemTooLargeError
 from singletable_systems.lunch_cache.design import LunchCache
 from singletable_systems.lunch_cache.entities import DataQuality, ValidationIssue
-from singletable_systems.lunch_cache.menus import Kept, Menus, Stored, menu_of
+from singletable_systems.lunch_cache.menus import FutureScrapeError, Kept, Menus, Stored, menu_of
 from singletable_systems.lunch_cache.weeks import Week
 from systems.lunch_scrapes import lunch, scrape, store_all
 from systems.lunch_world import NOW
@@ -31,7 +31,8 @@ HOUR = timedelta(hours=1)
 
 @pytest.fixture
 def clock() -> ManualClock:
-    return ManualClock(int(NOW.timestamp()) * 1_000_000)
+    """A clock that is later than the scrapes of these tests."""
+    return ManualClock(int((NOW + 2 * HOUR).timestamp()) * 1_000_000)
 
 
 @pytest.fixture(params=TARGETS)
@@ -101,6 +102,14 @@ def test_older_scrape_never_overwrites_a_newer_one(db: LunchCache) -> None:
     assert names(menus.this_week("La Cantina")) == ["newer"]
     assert isinstance(menus.store(scrape("newest", at=NOW + timedelta(milliseconds=1))), Stored)
     assert names(menus.this_week("La Cantina")) == ["newest"]
+
+
+def test_scrape_of_the_future_is_refused(db: LunchCache) -> None:
+    ahead = scrape(at=db.now() + timedelta(minutes=5, seconds=1))
+    with pytest.raises(FutureScrapeError, match="still to come"):
+        Menus(db).store(ahead)
+    assert stored_items(db) == []
+    assert isinstance(Menus(db).store(scrape(at=db.now() + timedelta(minutes=5))), Stored)
 
 
 def test_same_scrape_can_be_stored_again(db: LunchCache) -> None:
@@ -175,9 +184,9 @@ def test_flawed_menus_are_found_across_weeks(db: LunchCache) -> None:
 
 def test_retention_says_how_long_a_menu_lives(db: LunchCache, clock: ManualClock) -> None:
     Menus(db, retention=timedelta(days=400)).store(scrape())
-    clock.jump(399 * 86_400)
+    clock.advance(399 * 86_400)
     assert len(Menus(db).history("La Cantina", page_size=5)) == 1
-    clock.jump(86_400)
+    clock.advance(86_400)
     assert len(Menus(db).history("La Cantina", page_size=5)) == 0
 
 
@@ -219,9 +228,9 @@ def test_this_week_is_that_of_stockholm(db: LunchCache, clock: ManualClock) -> N
     menus.store(scrape("this week"))
     menus.store(scrape("next week", week=Week(2033, 2)))
     sunday = datetime(2033, 1, 9, 22, 59, tzinfo=UTC)
-    clock.jump((sunday - NOW).total_seconds())
+    clock.advance((sunday - db.now()).total_seconds())
     assert names(menus.this_week("La Cantina")) == ["this week"]
-    clock.jump(60)
+    clock.advance(60)
     assert names(menus.this_week("La Cantina")) == ["next week"]
 
 
@@ -260,26 +269,27 @@ def test_second_read_costs_nothing_within_the_hour(
 ) -> None:
     ours, theirs = two
     Menus(theirs).store(scrape("first"))
+    Menus(theirs).store(scrape("another", place="Valvet"))
     assert all(spent > 0 for spent in units(ours))
     Menus(theirs).store(scrape("second", at=NOW + timedelta(minutes=1)))
-    clock.jump(3599)
+    clock.advance(3599)
     assert units(ours) == (0, 0)
     assert names(Menus(ours).this_week("La Cantina")) == ["first"]
-    clock.jump(1)
+    clock.advance(1)
     assert names(Menus(ours).this_week("La Cantina")) == ["second"]
-    (menu,) = Menus(ours).all_this_week(["La Cantina", "Valvet"]).menus
+    menu, _ = Menus(ours).all_this_week(["La Cantina", "Valvet"]).menus
     assert names(menu) == ["second"]
 
 
-def test_menu_that_was_not_there_is_looked_for_again_after_an_hour(
+def test_menu_that_was_not_there_is_looked_for_again_after_a_minute(
     two: tuple[LunchCache, LunchCache], clock: ManualClock
 ) -> None:
     ours, theirs = two
     assert Menus(ours).this_week("La Cantina") is None
     Menus(theirs).store(scrape())
-    clock.jump(3599)
+    clock.advance(59)
     assert Menus(ours).this_week("La Cantina") is None
-    clock.jump(1)
+    clock.advance(1)
     assert Menus(ours).this_week("La Cantina") is not None
 
 
@@ -302,8 +312,8 @@ def test_store_of_another_restaurant_leaves_what_is_fresh(db: LunchCache) -> Non
 
 def test_menu_that_expires_is_not_shown_from_the_cache(db: LunchCache, clock: ManualClock) -> None:
     menus = Menus(db, retention=timedelta(minutes=30))
-    menus.store(scrape())
+    menus.store(scrape(at=db.now()))
     assert menus.this_week("La Cantina") is not None
-    clock.jump(1800)
+    clock.advance(1800)
     assert menus.this_week("La Cantina") is None
     assert units(db)[0] == 0

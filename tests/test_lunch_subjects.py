@@ -113,7 +113,7 @@ def test_table_operations_create_read_update_and_delete(db: LunchCache) -> None:
     created = menus.store(scrape("first"))
     assert isinstance(created, Stored)
     assert db.menu("la-cantina", 2033, 1).one() == created.menu
-    menus.store(scrape("second", at=NOW + timedelta(hours=1)))
+    menus.store(scrape("second", at=NOW + timedelta(minutes=1)))
     menu = db.menu("la-cantina", 2033, 1).one()
     assert [each.name for each in menu.lunches] == ["second"]
     db.delete(menu)
@@ -181,7 +181,7 @@ def test_backup_and_restore_procedures_go_back_to_a_moment(tmp_path: Path, clock
             stored = [Menus(db).store(scrape(place=place)).menu for place in ("La Cantina", "Niagara")]
             before = db.now()
             clock.advance(60)
-            Menus(db).store(scrape("nonsense", at=NOW + timedelta(hours=1)))
+            Menus(db).store(scrape("nonsense", at=NOW + timedelta(minutes=1)))
             db.delete(stored[1])
             clock.advance(60)
         database.restore_table_to_point_in_time(

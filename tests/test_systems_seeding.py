@@ -310,3 +310,31 @@ def test_loaded_menus_are_found_by_their_patterns() -> None:
         assert [menu.week for menu in db.history("niagara").all()] == [10, 9, 8]
         assert len(list(db.flawed("åkanten").all())) == 3
         assert db.verify().is_clean
+
+
+# --- the scraper beside Lunch Cache ---------------------------------------------------------------------------
+
+
+def test_scraper_brings_the_menus_of_a_week_that_begins_while_it_runs() -> None:
+    friday = date(2026, 3, 6)
+    with at_midnight(LunchCache, friday) as db:
+        db.load(made("lunch_cache", day=friday))
+        (scraper,) = find_system("lunch_cache").workers(db)
+        assert scraper.step() == 0  # those of this week are there
+        db.clock.advance(3 * 86_400 - 3600)  # midnight of Monday, in Stockholm
+        assert scraper.step() == 10
+        assert scraper.step() == 0
+        menu = db.menu("niagara", 2026, 11).one()
+        assert menu.lunch_count == 15
+        assert menu.cached_at < db.now()
+
+
+def test_scraper_leaves_what_is_there_alone() -> None:
+    with at_midnight(LunchCache) as db:
+        entities = made("lunch_cache")
+        of_this_week = [menu for menu in of(WeeklyMenu, entities) if menu.week == 10]
+        db.load(of_this_week[1:])
+        (scraper,) = find_system("lunch_cache").workers(db)
+        assert scraper.step() == 1
+        stored = db.menus([menu.restaurant for menu in of_this_week], 2026, 10).all()
+        assert list(stored) == of_this_week

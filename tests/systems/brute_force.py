@@ -122,8 +122,9 @@ class BruteForce:
         return [reminder for reminder in found if milliseconds(reminder.due_at) <= last]
 
     def due(self, now: datetime) -> list[Reminder]:
-        pending = in_order(self._all(Reminder, status="pending"), "due_at", "reminder_id")
-        return [reminder for reminder in pending if milliseconds(reminder.due_at) < milliseconds(now)]
+        """Those that are claimed or put off are not among them."""
+        pending = in_order(self._all(Reminder, status="pending"), "next_try_at", "reminder_id")
+        return [reminder for reminder in pending if milliseconds(reminder.next_try_at) < milliseconds(now)]
 
     # --- collections -----------------------------------------------------------------------------
 

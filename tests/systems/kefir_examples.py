@@ -73,7 +73,7 @@ REMINDER = Reminder(
     created_at=AT,
     sent_at=AT,
     cancelled_at=AT,
-    claimed_until=AT,
+    next_try_at=AT,
     attempts=2,
     failure="no answer",
 )
@@ -176,7 +176,7 @@ ITEMS: dict[str, dict[str, Any]] = {
         "createdAt": {"S": _TEXT},
         "sentAt": {"S": _TEXT},
         "cancelledAt": {"S": _TEXT},
-        "claimedUntil": {"S": _TEXT},
+        "nextTryAt": {"S": _TEXT},
         "attempts": {"N": "2"},
         "failure": {"S": "no answer"},
         "version": {"N": "1"},

@@ -244,7 +244,10 @@ def _reminders(chance: random.Random, batches: list[Batch]) -> Iterator[Reminder
     for batch in batches:
         if not batch.batch_id.startswith("h"):
             for number in range(chance.randint(0, 12)):
-                yield _reminder(chance, batch.batch_id, batch.user_id, f"{batch.batch_id}-r{number}")
+                made = _reminder(chance, batch.batch_id, batch.user_id, f"{batch.batch_id}-r{number}")
+                # Every third was tried before, and is put off.
+                later = timedelta(minutes=5 * number) if number % 3 == 2 else timedelta()
+                yield made.model_copy(update={"next_try_at": made.next_try_at + later})
 
 
 def _heavy_reminders(chance: random.Random) -> Iterator[Reminder]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from singletable.cli.picture import Painter, Row, Style
+from singletable.drawing.texts import shown
 
 if TYPE_CHECKING:
     from singletable.design import Design, Entity
@@ -31,14 +32,14 @@ class _View:
     sort: tuple[str, ...]
 
 
-def picture_of(db: Design, shown: Iterable[Entity], style: Style) -> list[str]:
+def picture_of(db: Design, entities: Iterable[Entity], style: Style) -> list[str]:
     """Draw the table of an open design: all of it counted, and the first collections of these entities."""
     view = _view(db)
     counts = Counter(_entity(db, item) for item in _asked(db, "Scan"))
     painter = Painter(style, counts)
     where = f"table {db.session.table}: {counts.total():,} items"
     by = "" if view.index is None else f"; by its index {view.index}:"
-    rows = [row for key in _partitions(db, shown, view) for row in _rows(db, key, view)]
+    rows = [row for key in _partitions(db, entities, view) for row in _rows(db, key, view)]
     return [
         where + by,
         painter.legend(counts),
@@ -55,9 +56,9 @@ def _view(db: Design) -> _View:
     return _View(None, (table.pk,), () if table.sk is None else (table.sk,))
 
 
-def _partitions(db: Design, shown: Iterable[Entity], view: _View) -> list[Item]:
+def _partitions(db: Design, entities: Iterable[Entity], view: _View) -> list[Item]:
     found: dict[str, Item] = {}
-    for entity in shown:
+    for entity in entities:
         item = db.catalog.schema_for(type(entity)).to_item(entity)
         if all(name in item for name in view.partition):
             key = {name: item[name] for name in view.partition}
@@ -100,7 +101,7 @@ def _entity(db: Design, item: Item) -> str:
 
 
 def _text(item: Item, names: tuple[str, ...]) -> str:
-    return ", ".join(str(next(iter(item[name].values()))) for name in names)
+    return shown(", ".join(str(next(iter(item[name].values()))) for name in names))
 
 
 def _detail(db: Design, item: Item) -> str:
@@ -116,4 +117,5 @@ def _detail(db: Design, item: Item) -> str:
             details.append(f"{len(value['L'])} {codec.stored}")
         elif "S" in value and not (name in keys or name.endswith("_id") or _TIME.match(value["S"])):
             details.append(value["S"])
-    return "  ".join(details[:_DETAILS_MAX])
+    # What people have stored must not steer the terminal.
+    return shown("  ".join(details[:_DETAILS_MAX]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from datetime import date
-from typing import Any
+from typing import Any, Final
 
 from singletable.cli.targets import add_target_and_environment
 
@@ -21,6 +21,9 @@ the same keys is written over then, and everything else stays. So a seed that wa
 
 exit codes: 0, 1 if the table has items already, 2 for wrong use or a failure
 """
+
+# Data reaches back and ahead by more than a year, and years have four digits.
+_YEARS: Final = range(2001, 9001)
 
 Add = Callable[..., argparse.ArgumentParser]
 
@@ -42,6 +45,9 @@ def add_seed(commands: Any, add: Add) -> None:
 
 def _day(text: str) -> date:
     try:
-        return date.fromisoformat(text)
+        day = date.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is no day, as 2026-03-04") from None
+    if day.year not in _YEARS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not in the years {_YEARS[0]} to {_YEARS[-1]}")
+    return day

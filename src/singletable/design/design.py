@@ -185,6 +185,7 @@ class Design:
         when it is missing; elsewhere only with `create=True`. With a `cursor_secret`, which all processes share,
         nobody else can make cursors.
         """
+        cls.table.name_in(environment, otherwise="dev")  # before a file is made for nothing
         client = open_client(target, clock=clock, capabilities=capabilities, sleep=sleep, **(engine or {}))
         try:
             session = cls._session_on(client, environment, cursor_secret)

@@ -31,7 +31,7 @@ def value_text(value: Value) -> str:
 
 def _text(kind: str, content: Any) -> str:
     match kind:
-        case "N":
+        case "S" | "N":
             return str(content)
         case "BOOL":
             return "true" if content else "false"
@@ -43,23 +43,21 @@ def _text(kind: str, content: Any) -> str:
             return f"{{{', '.join(sorted(map(_binary, content)))}}}"
         case "SS" | "NS":
             return f"{{{', '.join(sorted(map(str, content)))}}}"
-        case _:
-            return json.dumps(_plain({kind: content}), ensure_ascii=False)
-
-
-def _plain(value: Value) -> Any:
-    ((kind, content),) = value.items()
-    match kind:
         case "M":
-            return {name: _plain(inner) for name, inner in content.items()}
-        case "L":
-            return [_plain(inner) for inner in content]
-        case "S" | "BOOL":
-            return content
-        case "NULL":
-            return None
+            inner = ", ".join(f"{_quoted(name)}: {_nested(value)}" for name, value in content.items())
+            return f"{{{inner}}}"
         case _:
-            return _text(kind, content)
+            return f"[{', '.join(map(_nested, content))}]"
+
+
+def _nested(value: Value) -> str:
+    """Return a value inside another, as JSON has it: texts in quotes, numbers with all their digits."""
+    ((kind, content),) = value.items()
+    return _quoted(_text(kind, content)) if kind in ("S", "B") else _text(kind, content)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _binary(content: Any) -> str:

@@ -36,8 +36,9 @@ class Alarm:
     threshold: float
     expression: str | None = None
     comparison: Comparison = "GreaterThanThreshold"
-    period_s: int = _MINUTE_S
-    periods: int = 5
+    # One long period rather than several short ones: where few ask, one of those is mostly without a request.
+    period_s: int = 5 * _MINUTE_S
+    periods: int = 1
 
     def request(self) -> dict[str, Any]:
         """Return the parameters of CloudWatch's PutMetricAlarm."""
@@ -139,7 +140,7 @@ def _error_rate(table: str, operation: str, percent: float, minutes: int) -> Ala
         ),
         percent,
         expression="100 * FILL(failed, 0) / (FILL(failed, 0) + FILL(answered, 0))",
-        periods=minutes,
+        period_s=minutes * _MINUTE_S,
     )
 
 
@@ -150,7 +151,7 @@ def _latency(table: str, operation: str, latency_ms: float, minutes: int) -> Ala
         f"one {operation} in a hundred takes more than {latency_ms:g} ms for {minutes} minutes",
         (Series("latency", "SuccessfulRequestLatency", "p99", dimensions),),
         latency_ms,
-        periods=minutes,
+        period_s=minutes * _MINUTE_S,
     )
 
 
@@ -169,5 +170,4 @@ def _throttling(blueprint: Blueprint, table: str, minutes: int) -> Iterator[Alar
                 (Series("throttled", f"{kind}ThrottleEvents", "Sum", dimensions),),
                 0,
                 period_s=minutes * _MINUTE_S,
-                periods=1,
             )

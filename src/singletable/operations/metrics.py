@@ -53,6 +53,16 @@ METRICS: Final = {
         Metric("ProvisionedWriteCapacityUnits", frozenset({_TABLE, _INDEX})),
         Metric("ReadThrottleEvents", frozenset({_TABLE, _INDEX})),
         Metric("WriteThrottleEvents", frozenset({_TABLE, _INDEX})),
+        *(
+            Metric(f"{kind}{reason}ThrottleEvents", frozenset({_TABLE, _INDEX}))
+            for kind in ("Read", "Write")
+            for reason in (
+                "ProvisionedThroughput",
+                "KeyRangeThroughput",
+                "MaxOnDemandThroughput",
+                "AccountLimit",
+            )
+        ),
         Metric("OnlineIndexConsumedWriteCapacity", frozenset({_INDEX})),
         Metric("OnlineIndexPercentageProgress", frozenset({_INDEX})),
         Metric("OnlineIndexThrottleEvents", frozenset({_INDEX})),

@@ -3,7 +3,8 @@
 reader       what the patterns that read ask for, on the table and on the indexes that they ask
 writer       a reader who also writes items, one by one, in batches and in transactions
 consumer     a writer who follows the table's stream, as the Lambda function of a design with handlers does
-maintenance  reads everything, repairs, migrates, backs up and restores; a person's role, not the app's
+maintenance  makes the table, reads everything, repairs, migrates, backs up, restores and looks after what was
+             restored; a person's role, not the app's. It deletes no table.
 """
 
 from __future__ import annotations
@@ -18,8 +19,14 @@ from singletable.operations.policies import Policy, Statement
 
 # A transaction is allowed by the actions of what is in it (developer guide, "IAM for transactions").
 _WRITES: Final = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionCheckItem")
-_STREAM: Final = ("DescribeStream", "GetRecords", "GetShardIterator")
+# What the event source mapping of a Lambda function does with its role (developer guide, "IAM policy to allow an
+# AWS Lambda function to access DynamoDB stream records").
+_STREAM: Final = ("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams")
+# A restore reads and writes the new table on behalf of who asks for it (developer guide, "Using IAM with
+# DynamoDB backup and restore"): these reads and all writes are what it needs there.
+_READS: Final = ("GetItem", "Query", "Scan")
 _KEEPING: Final = (
+    "CreateTable",
     "DescribeTable",
     "UpdateTable",
     "DescribeTimeToLive",
@@ -33,21 +40,6 @@ _KEEPING: Final = (
     "UntagResource",
 )
 _BACKUPS: Final = ("DescribeBackup", "DeleteBackup", "RestoreTableFromBackup")
-# A restore reads and writes the new table on behalf of who asks for it (developer guide, "Using IAM with
-# DynamoDB backup and restore").
-_RESTORED: Final = (
-    "CreateTable",
-    "DescribeTable",
-    "RestoreTableFromBackup",
-    "RestoreTableToPointInTime",
-    "GetItem",
-    "Query",
-    "Scan",
-    "PutItem",
-    "UpdateItem",
-    "DeleteItem",
-    "BatchWriteItem",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +70,7 @@ def roles_of(blueprint: Blueprint, deployment: Deployment) -> Roles:
     return Roles(
         reader=Policy(f"{name}-reader", (*reading, looking)),
         writer=Policy(f"{name}-writer", (*reading, writing, looking)),
-        maintenance=_maintenance(name, table, _restored(blueprint, deployment)),
+        maintenance=_maintenance(blueprint, name, (table, _restored(blueprint, deployment))),
         consumer=Policy(f"{name}-consumer", (*reading, writing, looking, following))
         if blueprint.table.stream
         else None,
@@ -86,21 +78,22 @@ def roles_of(blueprint: Blueprint, deployment: Deployment) -> Roles:
 
 
 def _reading(blueprint: Blueprint, table: str) -> tuple[Statement, ...]:
-    of_table: list[str] = []
-    indexes: list[str] = []
-    for pattern in blueprint.patterns:
-        for read in pattern.reads:
-            if read.index is None:
-                of_table.append(read.operation)
-            else:
-                indexes.append(read.index)
+    operations, indexes = _reads(blueprint)
     statements = []
-    if of_table:
-        statements.append(Statement("ReadTable", _actions(sorted(set(of_table))), (table,)))
+    if operations:
+        statements.append(Statement("ReadTable", _actions(operations), (table,)))
     if indexes:
-        resources = tuple(f"{table}/index/{index}" for index in sorted(set(indexes)))
+        resources = tuple(f"{table}/index/{index}" for index in indexes)
         statements.append(Statement("QueryIndexes", _actions(["Query"]), resources))
     return tuple(statements)
+
+
+def _reads(blueprint: Blueprint) -> tuple[list[str], list[str]]:
+    """Return the operations by which patterns read the table, and the indexes that they query."""
+    reads = [read for pattern in blueprint.patterns for read in pattern.reads]
+    operations = {read.operation for read in reads if read.index is None}
+    indexes = {read.index for read in reads if read.index is not None}
+    return sorted(operations), sorted(indexes)
 
 
 def _restored(blueprint: Blueprint, deployment: Deployment) -> str:
@@ -111,16 +104,18 @@ def _restored(blueprint: Blueprint, deployment: Deployment) -> str:
     return beside.table_arn(name if environment else f"{name}-restored")
 
 
-def _maintenance(name: str, table: str, restored: str) -> Policy:
-    everything = sorted({"GetItem", "BatchGetItem", "Query", "Scan", *_WRITES})
+def _maintenance(blueprint: Blueprint, name: str, tables: tuple[str, str]) -> Policy:
+    """Make the policy for a table and the one that it is restored to, which is looked after in the same ways."""
+    items = {*_reads(blueprint)[0], *_READS, *_WRITES}
+    indexes = tuple(f"{table}/index/*" for table in tables)
     return Policy(
         f"{name}-maintenance",
         (
-            Statement("ReadAndRepair", _actions(everything), (table, f"{table}/index/*")),
-            Statement("KeepTable", _actions(_KEEPING), (table,)),
-            Statement("KeepBackups", _actions(_BACKUPS), (f"{table}/backup/*",)),
+            Statement("ReadAndRepair", _actions(sorted(items)), tables),
+            *([Statement("QueryIndexes", _actions(["Query"]), indexes)] if blueprint.indexes else []),
+            Statement("KeepTable", _actions(_KEEPING), tables),
+            Statement("KeepBackups", _actions(_BACKUPS), (f"{tables[0]}/backup/*",)),
             Statement("ListBackups", _actions(["ListBackups"]), ("*",)),  # knows no resources
-            Statement("FillRestoredTable", _actions(_RESTORED), (restored, f"{restored}/index/*")),
         ),
     )
 

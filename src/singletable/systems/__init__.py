@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from singletable.systems.finding import find_system, installed_systems
 from singletable.systems.system import SIZES, Seed, Size, System, Trial
-from singletable.systems.workers import Worker, Workers
+from singletable.systems.workers import Step, Worker, Workers
 
 __all__ = [
     "SIZES",
     "Seed",
     "Size",
+    "Step",
     "System",
     "Trial",
     "Worker",

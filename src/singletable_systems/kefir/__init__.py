@@ -7,7 +7,7 @@
 
 keys, entities, design     the typed design: every key, attribute, index and access pattern of the document
 brewing, accounts, ...     what users do, as small services over it; errors, what they refuse
-dispatching                who sends the reminders that are due; pushing and scheduling, the ways to the outside
+dispatching, queueing      who sends the reminders that are due; pushing and scheduling, the ways to the outside
 exporting                  all data of a user, as CSV
 operations                 who may do what, and what is watched
 seeding, system            made-up data; the system as the command line runs it
@@ -32,7 +32,7 @@ from singletable_systems.kefir.entities import (
 from singletable_systems.kefir.errors import KefirError
 from singletable_systems.kefir.exporting import export_csv
 from singletable_systems.kefir.keys import BatchId, DeviceId, EventId, ReminderId, Stage, Status, UserId
-from singletable_systems.kefir.pushing import ExpoPush, LocalPush, Push
+from singletable_systems.kefir.pushing import ExpoPush, LocalPush, Push, PushUnavailableError
 from singletable_systems.kefir.reminders import Reminders
 from singletable_systems.kefir.scheduling import EventBridgeScheduler, LocalScheduler, Scheduler
 from singletable_systems.kefir.sharing import SharedBatch, Sharing
@@ -59,6 +59,7 @@ __all__ = [
     "LocalScheduler",
     "Preferences",
     "Push",
+    "PushUnavailableError",
     "Reminder",
     "ReminderId",
     "Reminders",

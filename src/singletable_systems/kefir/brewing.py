@@ -12,13 +12,14 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
-from singletable import Cascade, Check, Create, Eq, Update
+from singletable import Cascade, Check, Create, Update
 from singletable.errors import (
     AlreadyExistsError,
     ConditionNotMetError,
     NotFoundError,
     VersionConflictError,
 )
+from singletable_systems.kefir.amounts import require_amounts, require_name
 from singletable_systems.kefir.deleting import Deletion, Progress
 from singletable_systems.kefir.design import Kefir
 from singletable_systems.kefir.entities import Batch, BatchEvent, EventType
@@ -30,6 +31,7 @@ from singletable_systems.kefir.errors import (
 )
 from singletable_systems.kefir.ids import NewId, OrderedIds
 from singletable_systems.kefir.keys import BatchId, BatchPK, EventId, EventSK, Status, UserId
+from singletable_systems.kefir.queueing import cancel_pending
 
 # Where a batch may go from each status. What was archived by mistake is resumed.
 ALLOWED: Final[Mapping[Status, frozenset[Status]]] = {
@@ -76,6 +78,10 @@ class Brewing:
 
         A note becomes the first event of its timeline.
         """
+        require_name(name)
+        require_amounts(
+            water_volume_ml=water_volume_ml, sugar_grams=sugar_grams, target_hours_stage1=target_hours_stage1
+        )
         batch = Batch(
             batch_id=BatchId(self._new_id()),  # never the caller's: events are found by this id alone
             user_id=user_id,
@@ -106,6 +112,8 @@ class Brewing:
         start_time: datetime | None = None,
     ) -> Batch:
         """Fill a batch from its jar into bottles, where it ferments again: it is active, whatever it was."""
+        require_amounts(least=1, bottle_count=bottle_count)
+        require_amounts(bottle_volume_ml=bottle_volume_ml, target_hours_stage2=target_hours_stage2)
         bottles: Changes = {
             "bottle_count": bottle_count,
             "bottle_volume_ml": bottle_volume_ml,
@@ -264,10 +272,8 @@ class Brewing:
 
     def _cancel_reminders(self, batch_id: BatchId) -> None:
         for reminder in self._db.reminders(batch_id).where(status="pending").consistent().all():
-            stored = self._db.reminder(batch_id, reminder.reminder_id)
-            changes = {"status": "cancelled", "cancelled_at": self._db.now(), "claimed_until": None}
             with suppress(ConditionNotMetError, NotFoundError):  # sent, cancelled or deleted meanwhile
-                self._db.update(stored, when=Eq("status", "pending"), **changes)
+                cancel_pending(self._db, batch_id, reminder.reminder_id)
 
     # --- what is stored --------------------------------------------------------------------------
 

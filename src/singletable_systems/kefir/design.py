@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from typing import Annotated
+
+from pydantic import Field
 
 from singletable import (
     Change,
@@ -19,6 +22,7 @@ from singletable import (
     Lookup,
     Merged,
     Query,
+    Rate,
     Update,
     Volume,
     collect,
@@ -34,12 +38,12 @@ from singletable_systems.kefir.keys import (
     BatchSK,
     DeviceId,
     DeviceSK,
-    DueIdSK,
     DueSK,
     EmailPK,
     EventSK,
     KefirTable,
     MetadataSK,
+    NextTrySK,
     PendingPK,
     PushTokenPK,
     ReminderId,
@@ -52,6 +56,7 @@ from singletable_systems.kefir.keys import (
 from singletable_systems.kefir.scheduling import LocalScheduler, Scheduler, schedule_name
 
 NEWEST_EVENTS = 20
+Days = Annotated[int, Field(ge=0, le=36_500)]
 
 
 class BatchView(Collection):
@@ -93,6 +98,11 @@ class Kefir(Design):
 
     def __init__(self) -> None:
         self.scheduler: Scheduler = LocalScheduler()
+
+    # X-14: 50,000 writes a month of 1,000 users (003:338), spread as the items are: 84 of each user.
+    rates = {
+        entity: Rate(creates=50_000 / (30 * 86_400) * volume.count / 84) for entity, volume in volumes.items()
+    }
 
     # --- users -----------------------------------------------------------------------------------
 
@@ -188,15 +198,18 @@ class Kefir(Design):
         documented="GSI1PK = USER#<userId> AND GSI1SK begins_with DUE# AND GSI1SK > DUE#<now>",
         fixes="KF-03, KF-04",
     )
-    def upcoming(self, user_id: UserId, now: datetime, days: int | None = None) -> Query[Reminder]:
+    def upcoming(self, user_id: UserId, now: datetime, days: Days | None = None) -> Query[Reminder]:
         """Pending reminders from now on; of so many days, or all."""
         until = None if days is None else DueSK(due_at=now + timedelta(days=days))
         return Reminder.by_user.query(UserPK(user_id=user_id), ge=DueSK(due_at=now), le=until)
 
     @pattern("9 Get due reminders", documented="GSI1SK < DUE#<now> (scan or query all users)", fixes="KF-02")
     def due(self, now: datetime) -> Merged[Reminder]:
-        """Pending reminders of all users whose moment is over, the oldest first."""
-        before = DueIdSK.prefix(due_at=now)
+        """Pending reminders of all users that are to be sent now, the oldest first.
+
+        Those that somebody is sending, and those that were put off, are not among them.
+        """
+        before = NextTrySK.prefix(next_try_at=now)
         return Merged(
             [Reminder.pending.query(PendingPK(shard=shard), lt=before) for shard in shards(PendingPK)]
         )

@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from singletable import Check, Delete, Eq, Put, Update
-from singletable.errors import (
-    ConditionNotMetError,
-    DuplicateError,
-    NotFoundError,
-)
+from singletable.errors import ConditionNotMetError, DuplicateError, NotFoundError
 from singletable_systems.kefir.design import Kefir
 from singletable_systems.kefir.entities import Device, DeviceInfo, Platform
 from singletable_systems.kefir.errors import DeviceNotFoundError, UserNotFoundError
@@ -87,9 +83,8 @@ class Devices:
 
 def _put_or_update(stored: Device | None, device: Device) -> Put[Device] | Update[Device]:
     if stored is None:
-        return Put(
-            device
-        )  # one that was silent for too long, and is not swept yet, stands in the way of a create
+        # One that was silent for too long, and is not swept yet, stands in the way of a create.
+        return Put(device)
     return Update(
         stored,
         platform=device.platform,

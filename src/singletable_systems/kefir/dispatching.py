@@ -1,9 +1,12 @@
 """The dispatcher: it finds the due reminders of all users, without a scan, and sends each of them once.
 
-Several dispatchers may be at work. Whoever wants to send a reminder claims it first, by a conditional write that
-one of them wins, and afterwards marks it as sent, which takes it out of the queue. So a reminder is sent once; and
-once more, after its claim has run out, if a dispatcher dies between the two, or the answer of the push service is
-lost. Messages name their reminder, by which an app can tell that it was shown before.
+Several dispatchers may be at work. Whoever wants to send a reminder claims it first, and afterwards marks it as
+sent, which takes it out of the queue. So a reminder is sent once; and once more, after its claim has run out, if a
+dispatcher dies between the two, or the answer of the push service is lost. Messages name their reminder, by which
+an app can tell that it was shown before.
+
+A reminder whose messages are refused is put off, ever longer, and given up at last. While the push service fails
+as a whole, none is: reminders are let go, and whoever runs the dispatcher hears of it.
 
 Items that are not valid, whoever has stored them, stop nothing else: an invalid reminder is logged and left where
 it is, and the reminders of an invalid user are put off.
@@ -11,36 +14,33 @@ it is, and the reminders of an invalid user are put off.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Final
 
-from singletable import Eq, Exists, Le
-from singletable.errors import (
-    ConditionNotMetError,
-    InvalidItemError,
-    NotFoundError,
-    VersionConflictError,
-)
-from singletable.systems import Worker
+from singletable import Eq
+from singletable.errors import ConditionNotMetError, InvalidItemError, NotFoundError
+from singletable.systems import Step, Worker
 from singletable_systems.kefir.design import Kefir
 from singletable_systems.kefir.entities import Device, Reminder
 from singletable_systems.kefir.keys import BatchId, ReminderId, UserId
-from singletable_systems.kefir.pushing import LocalPush, Message, Push, Ticket
+from singletable_systems.kefir.pushing import (
+    LocalPush,
+    Message,
+    Push,
+    PushUnavailableError,
+    Ticket,
+)
+from singletable_systems.kefir.queueing import Queue, Sweep, log_invalid
 
-logger = logging.getLogger("singletable.kefir")
-
-# Longer than a page of reminders takes, and than the clocks of two machines differ.
-CLAIM: Final = timedelta(minutes=5)
 # After 5, 10, 20 and 40 minutes more; then it is given up.
 RETRY_AFTER: Final = timedelta(minutes=5)
 ATTEMPTS_MAX: Final = 5
 
 PAGE_REMINDERS: Final = 50
-STEP_REMINDERS_MAX: Final = 1000
 EVERY_S: Final = 5.0
 
 _TITLE: Final = "Kefir"
@@ -58,11 +58,15 @@ class _Recipient:
 
 @dataclass(frozen=True, slots=True)
 class _Delivery:
-    """A reminder that is ours, whom it goes to, and what became of the messages."""
+    """A reminder that is ours, whom it goes to, and what became of the messages, as far as that was told."""
 
     reminder: Reminder
     recipient: _Recipient
     tickets: Sequence[Ticket]
+
+    @property
+    def is_cut_off(self) -> bool:
+        return len(self.tickets) < len(self.recipient.devices)
 
 
 class Dispatcher:
@@ -71,70 +75,36 @@ class Dispatcher:
     def __init__(self, db: Kefir, push: Push) -> None:
         self._db = db
         self._push = push
-        self._known_invalid: set[str] = set()  # what the last sweep has set aside
+        self._queue = Queue(db)
+        self._sweep: Sweep | None = None  # which the next step goes on with
 
-    def send_due(self, now: datetime | None = None, *, limit: int = STEP_REMINDERS_MAX) -> int:
-        """Send the reminders that are due now, a page at a time, so many at most; return how many were sent.
-
-        Invalid ones are logged when they are first found, not by every sweep.
-        """
-        invalid: set[str] = set()
-
-        def report(error: InvalidItemError) -> None:
-            if error.message not in self._known_invalid and error.message not in invalid:
-                _log_invalid(error)
-            invalid.add(error.message)
-
-        due = self._db.due(self._db.now() if now is None else now).setting_aside(report)
+    def send_due(self, now: datetime | None = None, *, limit: int | None = None) -> int:
+        """Send the reminders that are due now, all or so many of them; return how many were sent."""
+        sweep = self._queue.sweep(now)
         sent = taken = 0
-        cursor: str | None = None
-        while taken < limit:
-            page = due.page(min(PAGE_REMINDERS, limit - taken), cursor)
-            claimed = self._claim_free(page.items)
+        while sweep.has_more and (limit is None or taken < limit):
+            size = PAGE_REMINDERS if limit is None else min(PAGE_REMINDERS, limit - taken)
+            claimed = sweep.claim_page(size)
             taken += len(claimed)
             sent += self._send(claimed)
-            if page.cursor is None:
-                break
-            cursor = page.cursor
-        self._known_invalid = invalid
         return sent
+
+    def step(self) -> Step:
+        """Send a page of what is due, the one behind that of the step before; tell how many were sent."""
+        sweep, self._sweep = self._sweep or self._queue.sweep(), None  # if this fails, the next begins anew
+        sent = self._send(sweep.claim_page(PAGE_REMINDERS))
+        if sweep.has_more:
+            self._sweep = sweep
+        return Step(sent, more=sweep.has_more)
 
     def send_one(self, batch_id: BatchId, reminder_id: ReminderId) -> bool:
         """Send one reminder if it is due, and nobody else is sending it; tell whether it was sent."""
-        claimed = self._claim(batch_id, reminder_id)
+        claimed = self._queue.claim(batch_id, reminder_id)
         return claimed is not None and self._send([claimed]) == 1
 
     def handle(self, event: Mapping[str, str], context: object) -> dict[str, bool]:
         """Send the reminder of a schedule that has run: the function that EventBridge Scheduler invokes."""
         return {"sent": self.send_one(BatchId(event["batchId"]), ReminderId(event["reminderId"]))}
-
-    # --- claims ----------------------------------------------------------------------------------
-
-    def _claim_free(self, found: Iterable[Reminder]) -> list[Reminder]:
-        """Claim what was found and is not seen to be somebody else's."""
-        claimed: list[Reminder] = []
-        for reminder in found:
-            if reminder.claimed_until is not None and reminder.claimed_until > self._db.now():
-                continue  # a write that is refused costs as much as one that is not
-            try:
-                mine = self._claim(reminder.batch_id, reminder.reminder_id)
-            except InvalidItemError as error:  # since it was found
-                _log_invalid(error)
-                continue
-            if mine is not None:
-                claimed.append(mine)
-        return claimed
-
-    def _claim(self, batch_id: BatchId, reminder_id: ReminderId) -> Reminder | None:
-        """Claim a reminder as it is now; an index may tell of the past. None: it is not to be sent by us."""
-        now = self._db.now()
-        is_free = ~Exists("claimed_until") | Le("claimed_until", now)
-        to_send = Eq("status", "pending") & Le("due_at", now) & is_free
-        try:
-            stored = self._db.reminder(batch_id, reminder_id)
-            return self._db.update(stored, when=to_send, claimed_until=now + CLAIM).entity
-        except (ConditionNotMetError, NotFoundError):
-            return None
 
     # --- sending ---------------------------------------------------------------------------------
 
@@ -142,7 +112,7 @@ class Dispatcher:
         """Push reminders together, then write down what became of each; return how many were sent."""
         sent = 0
         errors: list[Exception] = []
-        deliveries = self._deliver(claimed)
+        deliveries, trouble = self._deliver(claimed)
         for delivery in deliveries:
             try:
                 sent += self._settle(delivery)
@@ -151,31 +121,34 @@ class Dispatcher:
         if errors:
             raise ExceptionGroup(
                 f"{len(errors)} of {len(claimed)} reminders are left to be tried again", errors
-            )
+            ) from trouble
         self._forget_gone(deliveries)
+        if trouble is not None:
+            raise trouble
         return sent
 
-    def _deliver(self, claimed: Sequence[Reminder]) -> list[_Delivery]:
+    def _deliver(self, claimed: Sequence[Reminder]) -> tuple[list[_Delivery], Exception | None]:
+        """Push reminders to the devices of their users; return what became of it, and what was in the way."""
         recipients = {user_id: self._recipient(user_id) for user_id in {each.user_id for each in claimed}}
         messages = [
             _message(reminder, device)
             for reminder in claimed
             for device in recipients[reminder.user_id].devices
         ]
-        tickets = iter(self._push_all(messages))
+        told, trouble = self._push_all(messages)
+        tickets = iter(told)
         deliveries: list[_Delivery] = []
         for reminder in claimed:
             recipient = recipients[reminder.user_id]
-            got = [next(tickets) for _ in recipient.devices]
-            deliveries.append(_Delivery(reminder, recipient, got))
-        return deliveries
+            deliveries.append(_Delivery(reminder, recipient, tuple(islice(tickets, len(recipient.devices)))))
+        return deliveries, trouble
 
     def _recipient(self, user_id: UserId) -> _Recipient:
         """Return the devices of a user; or none, and why. Without a valid user nobody knows what they want."""
         try:
             user = self._db.user(user_id).maybe()
         except InvalidItemError as error:
-            _log_invalid(error)
+            log_invalid(error)
             return _Recipient(failure=error.message)
         if user is None:
             return _Recipient(why_not="the user is gone")
@@ -184,22 +157,23 @@ class Dispatcher:
         invalid: list[InvalidItemError] = []
         devices = list(self._db.devices(user_id).consistent().setting_aside(invalid.append).all())
         for each in invalid:
-            _log_invalid(each)
+            log_invalid(each)
         if invalid:
             return _Recipient(devices, failure=invalid[0].message)
         return _Recipient(devices, why_not=None if devices else "there is no device")
 
-    def _push_all(self, messages: Sequence[Message]) -> Sequence[Ticket]:
+    def _push_all(self, messages: Sequence[Message]) -> tuple[Sequence[Ticket], Exception | None]:
         if not messages:
-            return ()
+            return (), None
         try:
             tickets = self._push.send(messages)
-            if len(tickets) != len(messages):
-                raise ValueError(f"{len(tickets)} tickets for {len(messages)} messages")
-            return tickets
+        except PushUnavailableError as error:
+            return error.tickets, error
         except Exception as error:
-            logger.exception("pushing %d messages failed", len(messages))
-            return [Ticket(type(error).__name__, str(error))] * len(messages)
+            return (), error
+        if len(tickets) != len(messages):
+            return (), PushUnavailableError(f"{len(tickets)} tickets for {len(messages)} messages")
+        return tickets, None
 
     # --- what became of it -----------------------------------------------------------------------
 
@@ -207,7 +181,11 @@ class Dispatcher:
         """Write down what became of a reminder; tell whether it was sent. One device that took it is enough."""
         reminder, recipient, tickets = delivery.reminder, delivery.recipient, delivery.tickets
         if any(ticket.is_ok for ticket in tickets):
-            return self._close(reminder, status="sent", sent_at=self._db.now(), failure=None)
+            return self._queue.change(reminder, status="sent", sent_at=self._db.now(), failure=None)
+        if delivery.is_cut_off:
+            # Behind those that nobody has tried yet, which may fare better.
+            self._queue.change(reminder, next_try_at=self._db.now())
+            return False
         failed = [ticket for ticket in tickets if not ticket.is_device_gone]
         failure = str(failed[0]) if failed else recipient.failure
         if failure is not None:
@@ -223,43 +201,24 @@ class Dispatcher:
             self._cancel(reminder, failure, attempts=attempts)
             return
         again_at = self._db.now() + RETRY_AFTER * 2 ** (attempts - 1)
-        self._change(reminder, attempts=attempts, failure=failure, claimed_until=again_at)
+        self._queue.change(reminder, attempts=attempts, failure=failure, next_try_at=again_at)
 
     def _cancel(self, reminder: Reminder, failure: str, **changes: object) -> None:
-        self._close(reminder, status="cancelled", cancelled_at=self._db.now(), failure=failure, **changes)
-
-    def _close(self, reminder: Reminder, **changes: object) -> bool:
-        return self._change(reminder, claimed_until=None, **changes)
-
-    def _change(self, reminder: Reminder, **changes: object) -> bool:
-        """Change a reminder while it is ours: not if it was cancelled or put off, or another has claimed it."""
-        is_ours = Eq("status", "pending") & Eq("claimed_until", reminder.claimed_until)
-        # The handler of the stream may have stored a schedulerArn since: another version, and ours all the same.
-        for target in (reminder, self._db.reminder(reminder.batch_id, reminder.reminder_id)):
-            try:
-                self._db.update(target, when=is_ours, **changes)
-            except VersionConflictError:
-                continue
-            except (ConditionNotMetError, NotFoundError):
-                return False
-            return True
-        return False
+        self._queue.change(
+            reminder, status="cancelled", cancelled_at=self._db.now(), failure=failure, **changes
+        )
 
     def _forget_gone(self, deliveries: Iterable[_Delivery]) -> None:
         """Delete devices to which nothing is to be sent again, unless they have another token by now."""
         gone = {
             device.push_token: device
             for delivery in deliveries
-            for device, ticket in zip(delivery.recipient.devices, delivery.tickets, strict=True)
+            for device, ticket in zip(delivery.recipient.devices, delivery.tickets, strict=False)
             if ticket.is_device_gone
         }
         for push_token, device in gone.items():
             with suppress(ConditionNotMetError, NotFoundError):
                 self._db.delete(device, when=Eq("push_token", push_token))
-
-
-def _log_invalid(error: InvalidItemError) -> None:
-    logger.error("left out: %s", error.message)
 
 
 def _message(reminder: Reminder, device: Device) -> Message:
@@ -270,4 +229,4 @@ def _message(reminder: Reminder, device: Device) -> Message:
 def workers(db: Kefir, push: Push | None = None) -> tuple[Worker, ...]:
     """Return what runs beside an open Kefir: a dispatcher, which looks for due reminders every few seconds."""
     dispatcher = Dispatcher(db, LocalPush() if push is None else push)
-    return (Worker("kefir-dispatcher", EVERY_S, dispatcher.send_due),)
+    return (Worker("kefir-dispatcher", EVERY_S, dispatcher.step),)

@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from singletable import (
     CreatedAt,
@@ -29,13 +29,13 @@ from singletable_systems.kefir.keys import (
     CreatedSK,
     DeviceId,
     DeviceSK,
-    DueIdSK,
     DueSK,
     EmailPK,
     EventId,
     EventSK,
     KefirTable,
     MetadataSK,
+    NextTrySK,
     PendingPK,
     PushTokenPK,
     ReminderId,
@@ -150,7 +150,7 @@ class Reminder(Entity, schema_version=1):
 
     key = Keys(BatchPK, ReminderSK)
     by_user = KefirTable.gsi1.keys(UserPK, DueSK, when=Eq("status", "pending"))  # sparse: KF-04, KF-11
-    pending = KefirTable.gsi2.keys(PendingPK, DueIdSK, when=Eq("status", "pending"))  # added: KF-02
+    pending = KefirTable.gsi2.keys(PendingPK, NextTrySK, when=Eq("status", "pending"))  # added: KF-02
 
     reminder_id: ReminderId
     batch_id: BatchId
@@ -165,8 +165,8 @@ class Reminder(Entity, schema_version=1):
     sent_at: datetime | None = None
     cancelled_at: datetime | None = None
 
-    # Added, for KF-02: who sends it says so first, so that it is sent once; and how often it was tried.
-    claimed_until: datetime | None = None
+    # Added, for KF-02: when it is tried next, at first when it is due; how often it could not be sent, and why.
+    next_try_at: datetime = Field(default_factory=lambda given: given.get("due_at"))
     attempts: int = 0
     failure: str | None = None
     version: Version = 0  # added: X-04

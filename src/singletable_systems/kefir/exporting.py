@@ -2,14 +2,15 @@
 
 Files are UTF-8 with CRLF (RFC 4180). A column is an attribute as it is stored and documented; what lies inside
 another has both names: `preferences.notificationsEnabled`. Values are the stored ones: times are written as
-`2026-01-20T12:00:00.000Z`, truth as `true` and `false`. An empty text looks like no value, as CSV has it.
+`2026-01-20T12:00:00.000Z`, truth as `true` and `false`. An empty text looks like no value, as CSV has it. A text
+that begins with = is written as it is, and a spreadsheet may take it for a formula.
 """
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -39,7 +40,7 @@ COLUMNS: Final[Mapping[type[Entity], str]] = {
     "createdAt updatedAt archivedAt isPublic publicNote version",
     BatchEvent: "eventId batchId type photoUrl photoKey note fromStage toStage fromStatus toStatus createdAt",
     Reminder: "reminderId batchId userId message dueAt status schedulerArn createdAt sentAt cancelledAt "
-    "claimedUntil attempts failure version",
+    "nextTryAt attempts failure version",
     Device: "deviceId userId platform pushToken deviceInfo.model deviceInfo.osVersion deviceInfo.appVersion "
     "createdAt lastSeenAt ttl",
 }
@@ -57,7 +58,8 @@ class ExportReport:
 def export_csv(db: Kefir, user_id: UserId, folder: Path | str) -> ExportReport:
     """Write all data of a user into a folder, a page at a time; there are all files of it in the end, or none.
 
-    Files of an earlier export are replaced. What is written meanwhile may be in the export, or not.
+    Files of an earlier export are replaced, one after the other, when all new ones are whole: where one cannot be
+    replaced, there are some of each. What is written meanwhile may be in the export, or not.
     """
     if db.user(user_id).maybe() is None:
         raise UserNotFoundError(user_id)
@@ -122,7 +124,8 @@ def _scratch(folder: Path) -> Iterator[Path]:
             yield Path(scratch)
     except BaseException:
         if is_new:
-            folder.rmdir()
+            with suppress(OSError):  # files that are there already, or what somebody else has put there
+                folder.rmdir()
         raise
 
 

@@ -106,8 +106,8 @@ class CreatedSK(SortKey, template="BATCH#{created_at}#{batch_id}"):
     batch_id: BatchId
 
 
-class DueIdSK(SortKey, template="DUE#{due_at}#{reminder_id}"):
-    """Added, KF-02; with the id, so that no two are equal (KF-24)."""
+class NextTrySK(SortKey, template="DUE#{next_try_at}#{reminder_id}"):
+    """Added, KF-02: at first, the next try is when it is due. With the id, so that no two are equal (KF-24)."""
 
-    due_at: datetime
+    next_try_at: datetime
     reminder_id: ReminderId

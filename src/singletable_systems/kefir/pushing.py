@@ -15,6 +15,8 @@ from typing import Any, Final, Protocol
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
+from singletable.errors import SingleTableError
+
 logger = logging.getLogger("singletable.kefir")
 
 DEVICE_GONE: Final = "DeviceNotRegistered"
@@ -24,13 +26,10 @@ EXPO_URL: Final = "https://exp.host/--/api/v2/push/send"
 _MESSAGES_MAX: Final = 100
 _COMPRESSED_FROM_BYTES: Final = 1024  # as Expo's own SDK for Node.js does
 _LOCAL_MESSAGES_MAX: Final = 1000
-_UNREADABLE: Final = (
-    ValueError,
-    LookupError,
-    TypeError,
-    EOFError,
-    zlib.error,
-)  # an answer that is something else
+# Malformed, or too large. What else is refused is a matter of the service, or of how it is asked.
+_MESSAGES_AT_FAULT: Final = frozenset({400, 413})
+# What reading an answer raises that is something else.
+_UNREADABLE: Final = (ValueError, LookupError, TypeError, AttributeError, EOFError, zlib.error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +63,22 @@ class Ticket:
         return "ok" if self.error is None else f"{self.error}: {self.reason}"
 
 
+class PushUnavailableError(SingleTableError):
+    """The push service could not be asked, or gave no answer for messages: none of them is to blame.
+
+    `tickets` are those of the messages before, which were answered.
+    """
+
+    def __init__(self, reason: str, tickets: Sequence[Ticket] = ()) -> None:
+        super().__init__(f"the push service is not available: {reason}")
+        self.tickets = tuple(tickets)
+
+
 class Push(Protocol):
-    """Sends messages. Trouble is told by the tickets, one for each message and in their order."""
+    """Sends messages. What is wrong with one is told by its ticket; there is one for each, in their order."""
 
     def send(self, messages: Sequence[Message]) -> Sequence[Ticket]:
-        """Send messages; return a ticket for each."""
+        """Send messages; return a ticket for each. A service that fails raises `PushUnavailableError`."""
         ...
 
 
@@ -91,7 +101,8 @@ class ExpoPush:
     """Expo's push service, over HTTP.
 
     It tries nothing again by itself. Network errors, HTTP 429 and 5xx are "temporary" and to be tried again after
-    a while; with the others, they are errors of the tickets, and the dispatcher tries again, ever later.
+    a while. So is every answer that says nothing of the messages themselves, such as that the access token is
+    wrong: it is not their fault.
     """
 
     def __init__(
@@ -105,28 +116,34 @@ class ExpoPush:
         """Send messages, a hundred in a request."""
         tickets: list[Ticket] = []
         for start in range(0, len(messages), _MESSAGES_MAX):
-            tickets += self._send_together(messages[start : start + _MESSAGES_MAX])
+            self._send_together(messages[start : start + _MESSAGES_MAX], tickets)
         return tickets
 
-    def _send_together(self, messages: Sequence[Message]) -> list[Ticket]:
+    def _send_together(self, messages: Sequence[Message], tickets: list[Ticket]) -> None:
+        """Send messages in one request, and add their tickets to those that there are."""
         try:
             with urlopen(self._request(messages), timeout=self._timeout_s) as response:
                 body = _decoded(response.read(), response.headers.get("Content-Encoding"))
-            return _tickets(json.loads(body)["data"], len(messages))
+            tickets += _tickets(json.loads(body)["data"], len(messages))
         except HTTPError as error:
             with error:
-                return self._refused(messages, error)
+                self._refused(messages, tickets, error)
         except (OSError, HTTPException) as error:
-            return _all_failed(messages, "unreachable", str(error))
-        except (*_UNREADABLE, AttributeError) as error:
-            return _all_failed(messages, "not understood", f"the answer is not as documented: {error!r}")
+            raise PushUnavailableError(f"unreachable: {error}", tickets) from error
+        except _UNREADABLE as error:
+            raise PushUnavailableError(f"its answer is not as documented: {error!r}", tickets) from error
 
-    def _refused(self, messages: Sequence[Message], error: HTTPError) -> list[Ticket]:
-        """Say why a whole request was refused. One malformed message must not take the others along."""
-        if error.code == 400 and len(messages) > 1:
-            middle = len(messages) // 2
-            return [*self._send_together(messages[:middle]), *self._send_together(messages[middle:])]
-        return _all_failed(messages, *_request_error(error))
+    def _refused(self, messages: Sequence[Message], tickets: list[Ticket], error: HTTPError) -> None:
+        """Find the message for which a whole request was refused: it must not take the others along."""
+        refused = Ticket(*_request_error(error))
+        if error.code not in _MESSAGES_AT_FAULT:
+            raise PushUnavailableError(str(refused), tickets) from error
+        if len(messages) == 1:
+            tickets.append(refused)
+            return
+        middle = len(messages) // 2
+        self._send_together(messages[:middle], tickets)
+        self._send_together(messages[middle:], tickets)
 
     def _request(self, messages: Iterable[Message]) -> Request:
         headers = {
@@ -179,7 +196,3 @@ def _request_error(error: HTTPError) -> tuple[str, str]:
         return str(first["code"]), str(first["message"])
     except (*_UNREADABLE, OSError, HTTPException):
         return f"HTTP {error.code}", str(error.reason)
-
-
-def _all_failed(messages: Sequence[Message], error: str, reason: str) -> list[Ticket]:
-    return [Ticket(error, reason)] * len(messages)

@@ -16,6 +16,7 @@ from singletable_systems.kefir.errors import (
 )
 from singletable_systems.kefir.ids import NewId, OrderedIds
 from singletable_systems.kefir.keys import BatchId, ReminderId, UserId
+from singletable_systems.kefir.queueing import cancel_pending
 
 
 class Reminders:
@@ -51,35 +52,26 @@ class Reminders:
 
     def reschedule(self, batch_id: BatchId, reminder_id: ReminderId, due_at: datetime) -> Reminder:
         """Give a pending reminder another moment. If it is just being sent, it is sent at the new one too."""
-        changed = self._change_pending(
-            batch_id, reminder_id, due_at=due_at, claimed_until=None, attempts=0, failure=None
-        )
-        if changed is None:
-            raise _closed(self._stored(batch_id, reminder_id))
-        return changed
+        stored = self._db.reminder(batch_id, reminder_id)
+        anew = {"due_at": due_at, "next_try_at": due_at, "attempts": 0, "failure": None}
+        try:
+            return self._db.update(stored, when=Eq("status", "pending"), **anew).entity
+        except NotFoundError as error:
+            raise ReminderNotFoundError(reminder_id) from error
+        except ConditionNotMetError as error:
+            raise _closed(self._stored(batch_id, reminder_id)) from error
 
     def cancel(self, batch_id: BatchId, reminder_id: ReminderId) -> Reminder:
         """Cancel a pending reminder. To cancel it twice does no harm; what was sent cannot be cancelled."""
-        changed = self._change_pending(
-            batch_id, reminder_id, status="cancelled", cancelled_at=self._db.now(), claimed_until=None
-        )
-        if changed is not None:
-            return changed
-        stored = self._stored(batch_id, reminder_id)
-        if stored.status != "cancelled":
-            raise _closed(stored)
-        return stored
-
-    def _change_pending(
-        self, batch_id: BatchId, reminder_id: ReminderId, **changes: object
-    ) -> Reminder | None:
-        stored = self._db.reminder(batch_id, reminder_id)
         try:
-            return self._db.update(stored, when=Eq("status", "pending"), **changes).entity
+            return cancel_pending(self._db, batch_id, reminder_id)
         except NotFoundError as error:
             raise ReminderNotFoundError(reminder_id) from error
-        except ConditionNotMetError:
-            return None
+        except ConditionNotMetError as error:
+            stored = self._stored(batch_id, reminder_id)
+            if stored.status != "cancelled":
+                raise _closed(stored) from error
+            return stored
 
     def _stored(self, batch_id: BatchId, reminder_id: ReminderId) -> Reminder:
         stored = self._db.reminder(batch_id, reminder_id).maybe()

@@ -19,12 +19,20 @@ from singletable_systems.lunch_cache.design import LunchCache
 from singletable_systems.lunch_cache.entities import DataQuality, Lunch, ValidationIssue, WeeklyMenu
 from singletable_systems.lunch_cache.health import Health, check_health
 from singletable_systems.lunch_cache.keys import slug
-from singletable_systems.lunch_cache.menus import Kept, Menus, MenusOfWeek, Scrape, Stored
+from singletable_systems.lunch_cache.menus import (
+    FutureScrapeError,
+    Kept,
+    Menus,
+    MenusOfWeek,
+    Scrape,
+    Stored,
+)
 from singletable_systems.lunch_cache.statistics import Prices, Quality, Statistics, statistics_of
 from singletable_systems.lunch_cache.weeks import Week, this_week
 
 __all__ = [
     "DataQuality",
+    "FutureScrapeError",
     "Health",
     "Kept",
     "Lunch",

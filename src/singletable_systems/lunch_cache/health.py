@@ -60,6 +60,6 @@ def _step(health: Health, step: Step, clock: Clock) -> Iterator[None]:
     try:
         yield
     except SingleTableError as error:
-        health.failures[step] = str(error)
+        health.failures[step] = str(error).partition("\n")[0]  # what helps stands below it
     finally:
         health.latency_us[step] = clock.elapsed_us() - began_us

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from singletable import Page
-from singletable.errors import ConditionNotMetError
+from singletable.errors import ConditionNotMetError, SingleTableError
 from singletable_systems.lunch_cache.design import LunchCache
 from singletable_systems.lunch_cache.entities import WeeklyMenu
 from singletable_systems.lunch_cache.keys import slug
@@ -24,6 +24,7 @@ from singletable_systems.lunch_cache.weeks import Week, this_week
 
 RETENTION: Final = timedelta(days=14)  # 004:124
 MENU_VERSION: Final = "1.0"  # 004:46
+CLOCKS_DIFFER_MAX: Final = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,13 @@ class Scrape:
     week: Week | None = None  # the one that it was in Stockholm, unless the page says another
     source: str | None = None
     last_updated: datetime | None = None  # of the page itself
+
+
+class FutureScrapeError(SingleTableError, ValueError):
+    """A scrape is of a time that is still to come: the clock of the scraper is wrong."""
+
+    def __init__(self, scrape: Scrape) -> None:
+        super().__init__(f"the scrape of {scrape.place} is of {scrape.scraped_at}, which is still to come")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +99,13 @@ class Menus:
     def store(self, scrape: Scrape) -> Stored | Kept:
         """Store a scrape, errors and all, unless a newer one of the same week is there (LC-18).
 
-        The same scrape can be stored any number of times.
+        The same scrape can be stored any number of times. One of the future is refused: nothing could replace it.
         """
+        menu = menu_of(scrape, retention=self._retention)
+        if menu.cached_at > self._db.now() + CLOCKS_DIFFER_MAX:
+            raise FutureScrapeError(scrape)
         try:
-            return Stored(self._db.store_menu(menu_of(scrape, retention=self._retention)).run().entity)
+            return Stored(self._db.store_menu(menu).run().entity)
         except ConditionNotMetError as error:
             if error.stored is None:
                 raise  # what stands there is no menu that anybody could read

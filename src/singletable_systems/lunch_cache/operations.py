@@ -69,7 +69,6 @@ def documented_alarms(deployment: Deployment) -> tuple[Alarm, ...]:
             "throttling events",
             (Series("throttled", "ThrottlingEvents", "Sum", table),),
             0,
-            periods=1,
         ),
     )
 
@@ -100,5 +99,4 @@ def _billing_alert(usd: int) -> Alarm:
         (charges,),
         usd,
         period_s=6 * 60 * 60,  # the bill is estimated a few times a day
-        periods=1,
     )

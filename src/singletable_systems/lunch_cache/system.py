@@ -6,7 +6,7 @@ from typing import Final
 
 from singletable.systems import System, Trial
 from singletable_systems.lunch_cache.design import LunchCache
-from singletable_systems.lunch_cache.seeding import seed
+from singletable_systems.lunch_cache.seeding import seed, workers
 
 _ONE_MENU: Final = Trial(
     "one menu by its key: a restaurant, and the week that it is in Stockholm (boto3)",
@@ -56,5 +56,6 @@ SYSTEM: Final = System(
     design=LunchCache,
     seed=seed,
     environment={"environment": "dev"},
+    workers=workers,
     trials=(_ONE_MENU, _ALL_MENUS, _HISTORY),
 )

@@ -17,16 +17,19 @@ from itertools import islice
 from typing import Final
 
 from singletable import Entity
-from singletable.systems import Seed, Size
-from singletable_systems.lunch_cache.menus import RETENTION, menu_of
+from singletable.systems import Seed, Size, Worker
+from singletable_systems.lunch_cache.design import LunchCache
+from singletable_systems.lunch_cache.keys import slug
+from singletable_systems.lunch_cache.menus import RETENTION, Menus, menu_of
 from singletable_systems.lunch_cache.seeding.restaurants import restaurants
 from singletable_systems.lunch_cache.seeding.scrapes import scrape
-from singletable_systems.lunch_cache.weeks import Week
+from singletable_systems.lunch_cache.weeks import Week, this_week
 
 # An item for each restaurant and week, of about 3 KB: 30 and 6,000 of them where there are three weeks.
 RESTAURANT_COUNTS: Final[dict[Size, int]] = {"small": 10, "large": 2000}
 _WEEKS_BACK: Final = 2
 _LAST_SCRAPE: Final = timedelta(days=4)  # of a week: on its Friday
+_SCRAPED_EVERY_S: Final = 60.0
 
 
 def seed(size: Size, day: date) -> Seed:
@@ -48,7 +51,23 @@ def _scraped(day: date) -> Iterator[tuple[Week, date]]:
     for weeks in range(-_WEEKS_BACK, 2 if is_next_there else 1):
         week = this.after(weeks)
         last = min(week.monday + _LAST_SCRAPE, day - timedelta(days=1))
-        if (
-            last + RETENTION > day
-        ):  # it was scraped in the morning, so it expires in the morning of another day
+        # It was scraped in the morning, so it expires in the morning of another day.
+        if last + RETENTION > day:
             yield week, last
+
+
+def workers(db: LunchCache) -> tuple[Worker, ...]:
+    """Return what runs beside an open Lunch Cache: a scraper of made-up pages, for weeks that begin meanwhile."""
+    return (Worker("lunch-cache-scraper", _SCRAPED_EVERY_S, lambda: scrape_this_week(db)),)
+
+
+def scrape_this_week(db: LunchCache) -> int:
+    """Store the menus of this week that are missing, of the restaurants that `small` has; return how many."""
+    places = list(islice(restaurants(), RESTAURANT_COUNTS["small"]))
+    menus, week = Menus(db), this_week(db.now())
+    missing = set(menus.all_of(week, places).missing)
+    yesterday = datetime.combine(db.now().date() - timedelta(days=1), time(), UTC)
+    for number, place in enumerate(places):
+        if slug(place) in missing:
+            menus.store(scrape(place, number, week, yesterday))
+    return len(missing)
