@@ -26,7 +26,7 @@ from singletable_systems.lunch_cache.system import SYSTEM
 
 DAY: Final = date(2026, 11, 16)
 MENUS: Final = 2_000
-BURST_S: Final = 10
+BURST_S: Final = 5
 QUICK_BURST_S: Final = 2
 ROUNDS: Final = 5
 QUICK_ROUNDS: Final = 1

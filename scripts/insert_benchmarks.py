@@ -1,12 +1,12 @@
-"""Write the figures of the last benchmark run into README.md, between its benchmark comments.
+"""Write the figures of the last benchmark run into README.md and that of Lunch Cache, between benchmark comments.
 
 usage: python scripts/insert_benchmarks.py [--check]
 
 The figures come from benchmarks/results/*.json, which `make bench` writes; nobody types one. `--check` writes
 nothing and exits 1 when the README says something else than the results.
 
-The figures of the engine stand between <!-- benchmarks --> and <!-- /benchmarks -->, those of the server
-between <!-- server-benchmarks --> and <!-- /server-benchmarks -->.
+The figures of the engine stand between <!-- benchmarks --> and <!-- /benchmarks -->, those of the server between
+<!-- server-benchmarks --> and its end, those of Lunch Cache between <!-- load-benchmarks --> and its end.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-README = ROOT / "README.md"
+READMES = (ROOT / "README.md", ROOT / "src" / "singletable_systems" / "lunch_cache" / "README.md")
 RESULTS = ROOT / "benchmarks" / "results"
 SUITES = ("speed", "growth", "startup", "boto3", "design", "log", "ttl", "background")
+LOAD_SUITES = ("load",)
 SERVER_SUITES = ("http", "http-slow-disk", "http-boto3", "http-start", "http-stalls")
 
 NO_FIGURES = "There are no figures of this release yet. `make bench` measures them on your machine.\n"
@@ -195,11 +196,37 @@ def stall_row(result: Mapping[str, Any]) -> str:
     return f"| {name} | {result['stall_ms']:.0f} ms ({result['client']}) | {wanted} |\n"
 
 
+# --- Lunch Cache under load ------------------------------------------------------------------------------------
+
+
+def render_load(documents: Iterable[Document]) -> str:
+    """Return the figures of the load tests as Markdown: a table for each load, a row for each server."""
+    documents = list(documents)
+    if not documents:
+        return NO_FIGURES
+    results = [result for document in documents for result in document["results"]]
+    measured = [result for result in results if "rate" in result]
+    works = dict.fromkeys(result["operation"] for result in measured)
+    parts = [server_conditions(documents, results)]
+    for work in works:
+        rows = (load_row(result) for result in measured if result["operation"] == work)
+        parts.append(
+            table(f"| {work} | requests/s | p50 | p99 | failed |\n|---|---:|---:|---:|---:|\n", rows)
+        )
+    return "\n".join(parts)
+
+
+def load_row(result: Mapping[str, Any]) -> str:
+    latency = f"{result['p50_ms']:,.0f} ms | {result['p99_ms']:,.0f} ms"
+    return f"| {result['server']} | {result['rate']:,.0f} | {latency} | 0 of {result['requests']:,} |\n"
+
+
 # --- the README ----------------------------------------------------------------------------------------------
 
 PLACES: dict[str, tuple[tuple[str, ...], Callable[[Iterable[Document]], str]]] = {
     "benchmarks": (SUITES, render),
     "server-benchmarks": (SERVER_SUITES, render_server),
+    "load-benchmarks": (LOAD_SUITES, render_load),
 }
 
 
@@ -224,12 +251,19 @@ def insert(readme: str, figures: str, place: str) -> str:
     return f"{before}{begin}\n{figures}{end}{after}"
 
 
-def main(arguments: list[str] | None = None, *, readme: Path = README, results: Path = RESULTS) -> int:
+def main(
+    arguments: list[str] | None = None, *, readmes: Iterable[Path] = READMES, results: Path = RESULTS
+) -> int:
     parser = argparse.ArgumentParser(
-        description="Write the figures of the last benchmark run into README.md."
+        description="Write the figures of the last benchmark run into README.md and that of Lunch Cache."
     )
-    parser.add_argument("--check", action="store_true", help="compare only; exit 1 when README.md differs")
+    parser.add_argument("--check", action="store_true", help="compare only; exit 1 when one differs")
     options = parser.parse_args(arguments)
+    return max(update(readme, results, is_check=options.check) for readme in readmes)
+
+
+def update(readme: Path, results: Path, *, is_check: bool) -> int:
+    """Bring one README up to date, or only compare it; return the exit code."""
     text = readme.read_text(encoding="utf-8")
     try:
         wanted = insert_all(text, results)
@@ -238,7 +272,7 @@ def main(arguments: list[str] | None = None, *, readme: Path = README, results: 
         return 2
     if wanted == text:
         return 0
-    if options.check:
+    if is_check:
         print("error: README.md does not show the figures of benchmarks/results", file=sys.stderr)
         print("\nhint: run python scripts/insert_benchmarks.py", file=sys.stderr)
         return 1

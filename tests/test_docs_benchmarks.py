@@ -105,7 +105,7 @@ def test_readme_shows_the_figures_of_the_results() -> None:
 
 
 def test_without_results_the_readme_says_so(script: ModuleType, readme: Path, tmp_path: Path) -> None:
-    assert script.main([], readme=readme, results=tmp_path) == 0
+    assert script.main([], readmes=[readme], results=tmp_path) == 0
     assert readme.read_text() == (
         f"before\n<!-- benchmarks -->\n{script.NO_FIGURES}<!-- /benchmarks -->\nafter\n"
     )
@@ -116,7 +116,7 @@ def test_every_figure_with_a_goal_is_shown_reached_or_not(
 ) -> None:
     write_results(tmp_path, "speed", FAST, SLOW, WITHOUT_GOAL)
     write_results(tmp_path, "startup", START, append_fdatasync_us=1251.0)
-    assert script.main([], readme=readme, results=tmp_path) == 0
+    assert script.main([], readmes=[readme], results=tmp_path) == 0
     text = readme.read_text()
     assert "| get | 214 us | range read + decode | 129 us | 1.25x | at most 2x |\n" in text
     assert (
@@ -140,7 +140,7 @@ def test_server_figures_are_shown_in_their_own_place(
     write_results(tmp_path, "http-slow-disk", ALONE)
     write_results(tmp_path, "http-start", START)
     write_results(tmp_path, "http-stalls", STALL, LONGER_STALL, DISK_STALL)
-    assert script.main([], readme=readme, results=tmp_path) == 0
+    assert script.main([], readmes=[readme], results=tmp_path) == 0
     text = readme.read_text()
     engine, _, server = text.partition("<!-- server-benchmarks -->\n")
     assert "| get | 214 us |" in engine
@@ -167,6 +167,16 @@ def test_server_figures_are_shown_in_their_own_place(
     )
 
 
+def test_load_figures_are_shown_in_their_own_place(script: ModuleType, readme: Path, tmp_path: Path) -> None:
+    readme.write_text("<!-- load-benchmarks -->\n<!-- /load-benchmarks -->")
+    loaded = {**RATES[0], "p50_ms": 47.2, "p99_ms": 1107.4, "requests": 35_918}
+    write_results(tmp_path, "load", loaded, {**loaded, "operation": "Query"})
+    assert script.main([], readmes=[readme], results=tmp_path) == 0
+    shown = readme.read_text()
+    assert "| singletable, in memory | 12,346 | 47 ms | 1,107 ms | 0 of 35,918 |" in shown
+    assert shown.count("| requests/s | p50 | p99 | failed |") == 2
+
+
 def test_pages_of_the_results_show_the_results(tmp_path: Path) -> None:
     results = ROOT / "benchmarks" / "results"
     for path in results.glob("*.json"):
@@ -184,7 +194,7 @@ def test_pages_of_the_results_show_the_results(tmp_path: Path) -> None:
 
 def test_quick_run_is_called_one(script: ModuleType, readme: Path, tmp_path: Path) -> None:
     write_results(tmp_path, "speed", FAST, quick=True)
-    script.main([], readme=readme, results=tmp_path)
+    script.main([], readmes=[readme], results=tmp_path)
     assert "A quick run: the goals are for a full one." in readme.read_text()
 
 
@@ -193,14 +203,14 @@ def test_check_tells_stale_figures_and_writes_nothing(
 ) -> None:
     write_results(tmp_path, "speed", FAST)
     before = readme.read_text()
-    assert script.main(["--check"], readme=readme, results=tmp_path) == 1
+    assert script.main(["--check"], readmes=[readme], results=tmp_path) == 1
     assert readme.read_text() == before
     assert capsys.readouterr().err == (
         "error: README.md does not show the figures of benchmarks/results\n"
         "\nhint: run python scripts/insert_benchmarks.py\n"
     )
-    script.main([], readme=readme, results=tmp_path)
-    assert script.main(["--check"], readme=readme, results=tmp_path) == 0
+    script.main([], readmes=[readme], results=tmp_path)
+    assert script.main(["--check"], readmes=[readme], results=tmp_path) == 0
 
 
 @pytest.mark.parametrize(
@@ -217,7 +227,7 @@ def test_readme_without_a_place_for_figures_is_an_error(
 ) -> None:
     readme = tmp_path / "README.md"
     readme.write_text(text)
-    assert script.main([], readme=readme, results=tmp_path) == 2
+    assert script.main([], readmes=[readme], results=tmp_path) == 2
     assert readme.read_text() == text
 
 

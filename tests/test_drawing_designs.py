@@ -38,7 +38,7 @@ KEFIR: dict[str, Lines] = {
     ],
     "GSI2": [
         ("STATUS#<status>#<shard>", "BATCH#<createdAt>#<batchId>", "Batch"),
-        ("REMINDER#PENDING#<shard>", "DUE#<dueAt>#<reminderId>", "Reminder"),
+        ("REMINDER#PENDING#<shard>", "DUE#<nextTryAt>#<reminderId>", "Reminder"),
     ],
 }
 LUNCH: dict[str, Lines] = {
@@ -244,7 +244,7 @@ def test_pattern_says_what_it_asks_for() -> None:
     }
     due = patterns["9"]
     assert (due.title, due.call, due.operation) == ("Get due reminders", "due(now)", "Query")
-    assert (due.details, due.entities) == ("GSI2SK < DUE#<dueAt>#, x 4", ("Reminder",))
+    assert (due.details, due.entities) == ("GSI2SK < DUE#<nextTryAt>#, x 4", ("Reminder",))
 
 
 def test_filter_and_condition_of_a_pattern_name_what_is_stored() -> None:
