@@ -32,6 +32,7 @@ from singletable_systems.kefir.errors import (
 from singletable_systems.kefir.ids import NewId, OrderedIds
 from singletable_systems.kefir.keys import BatchId, BatchPK, EventId, EventSK, Status, UserId
 from singletable_systems.kefir.queueing import cancel_pending
+from singletable_systems.kefir.racing import decide_again
 
 # Where a batch may go from each status. What was archived by mistake is resumed.
 ALLOWED: Final[Mapping[Status, frozenset[Status]]] = {
@@ -41,7 +42,6 @@ ALLOWED: Final[Mapping[Status, frozenset[Status]]] = {
     "archived": frozenset({"active"}),
 }
 
-TRIES_MAX: Final = 20
 _MILLISECOND: Final = timedelta(milliseconds=1)
 
 Changes = dict[str, Any]
@@ -242,22 +242,21 @@ class Brewing:
 
     def _change(self, user_id: UserId, batch_id: BatchId, decide: Decide) -> Batch:
         """Change a batch and write the event of it, together; decide again when somebody else was faster."""
-        for left in reversed(range(TRIES_MAX)):
-            batch = self._batch(user_id, batch_id)
-            # After the change before it, so that the timeline has their order, whoever's clock is behind.
-            at = max(self._db.now(), batch.updated_at + _MILLISECOND)
-            changes = decide(batch, at)
-            if not changes:
-                break
+        return decide_again(
+            lambda: self._change_once(user_id, batch_id, decide), after=(VersionConflictError,)
+        )
+
+    def _change_once(self, user_id: UserId, batch_id: BatchId, decide: Decide) -> Batch:
+        batch = self._batch(user_id, batch_id)
+        # After the change before it, so that the timeline has their order, whoever's clock is behind.
+        at = max(self._db.now(), batch.updated_at + _MILLISECOND)
+        changes = decide(batch, at)
+        if changes:
             event = self._event_of(batch, changes, at)
             try:
                 self._db.transaction(Update(batch, updated_at=at, **changes), Create(event))
-                break
             except NotFoundError as error:
                 raise BatchNotFoundError(batch_id) from error
-            except VersionConflictError:
-                if not left:
-                    raise
         return batch
 
     def _event_of(self, batch: Batch, changes: Changes, at: datetime) -> BatchEvent:

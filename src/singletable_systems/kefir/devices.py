@@ -10,8 +10,9 @@ from singletable_systems.kefir.design import Kefir
 from singletable_systems.kefir.entities import Device, DeviceInfo, Platform
 from singletable_systems.kefir.errors import DeviceNotFoundError, UserNotFoundError
 from singletable_systems.kefir.keys import DeviceId, UserId
+from singletable_systems.kefir.racing import decide_again
 
-TRIES_MAX: Final = 20
+_RACES: Final = (ConditionNotMetError, DuplicateError, NotFoundError)
 
 
 class Devices:
@@ -43,23 +44,20 @@ class Devices:
             device_info=device_info,
             last_seen_at=self._db.now(),
         )
-        for left in reversed(range(TRIES_MAX)):
-            try:
-                return self._write(device)
-            except (ConditionNotMetError, DuplicateError, NotFoundError) as error:
-                # Somebody else was faster, with this device or this token; or there is no such user.
-                if self._db.user(user_id).maybe() is None:
-                    raise UserNotFoundError(user_id) from error
-                if not left:
-                    raise
-        raise AssertionError("a try returns or raises")
+        # Somebody else may be faster, with this device or this token.
+        return decide_again(lambda: self._write(device), after=_RACES)
 
     def _write(self, device: Device) -> Device:
         """Write a device by what is stored now; refused, if that changes meanwhile."""
         user = Check(self._db.user(device.user_id))
         stored = self._db.device(device.user_id, device.device_id).consistent().maybe()
         writes = [*self._others_with(device.push_token, device), _put_or_update(stored, device)]
-        *_, written = self._db.transaction(user, *writes).entity
+        try:
+            *_, written = self._db.transaction(user, *writes).entity
+        except _RACES as error:
+            if self._db.user(device.user_id).maybe() is None:
+                raise UserNotFoundError(device.user_id) from error
+            raise
         assert isinstance(written, Device)
         return written
 
