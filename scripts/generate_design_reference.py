@@ -37,11 +37,11 @@ GROUPS: Final[dict[str, tuple[str, ...]]] = {
     "Designs": ("design", "patterns"),
     "Tables and indexes": ("tables", "bindings", "provisioning", "drift"),
     "Keys": ("keys", "key_values", "sharding"),
-    "Entities": ("entity", "markers", "casing", "relations"),
-    "Plans": ("plans", "queries", "collections", "pages"),
+    "Entities": ("entity", "max_bytes", "markers", "casing", "relations"),
+    "Plans": ("plans", "queries", "following", "collections", "pages"),
     "Conditions": ("conditions",),
     "Writes": ("writes", "loading", "cascading"),
-    "Streams": ("streams", "changes"),
+    "Streams": ("streams", "changes", "once"),
     "Verifying": ("verifying",),
 }
 OTHERS: Final = "More"

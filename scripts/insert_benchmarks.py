@@ -6,7 +6,8 @@ The figures come from benchmarks/results/*.json, which `make bench` writes; nobo
 nothing and exits 1 when the README says something else than the results.
 
 The figures of the engine stand between <!-- benchmarks --> and <!-- /benchmarks -->, those of the server between
-<!-- server-benchmarks --> and its end, those of Lunch Cache between <!-- load-benchmarks --> and its end.
+<!-- server-benchmarks --> and its end, those of Lunch Cache between <!-- load-benchmarks --> and its end, those of
+all systems, in the guide to them, between <!-- scale-benchmarks --> and its end.
 """
 
 from __future__ import annotations
@@ -19,15 +20,21 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-READMES = (ROOT / "README.md", ROOT / "src" / "singletable_systems" / "lunch_cache" / "README.md")
+READMES = (
+    ROOT / "README.md",
+    ROOT / "src" / "singletable_systems" / "lunch_cache" / "README.md",
+    ROOT / "docs" / "guides" / "systems.md",
+)
 RESULTS = ROOT / "benchmarks" / "results"
 SUITES = ("speed", "growth", "startup", "boto3", "design", "log", "ttl", "background")
 LOAD_SUITES = ("load",)
+SCALE_SUITES = ("scale",)
 SERVER_SUITES = ("http", "http-slow-disk", "http-boto3", "http-start", "http-stalls")
 
 NO_FIGURES = "There are no figures of this release yet. `make bench` measures them on your machine.\n"
 COMPARISON_HEAD = "| | here | compared with | | ratio | goal |\n|---|---|---|---|---|---|\n"
 READING_HEAD = "| | here | goal |\n|---|---|---|\n"
+SCALE_HEAD = "| | units | small | large | ratio |\n|---|---:|---:|---:|---:|\n"
 RATIO_HEAD = "| | compared with | ratio | goal |\n|---|---|---|---|\n"
 OPERATIONS = {
     "GetItem": "GetItem",
@@ -221,12 +228,46 @@ def load_row(result: Mapping[str, Any]) -> str:
     return f"| {result['server']} | {result['rate']:,.0f} | {latency} | 0 of {result['requests']:,} |\n"
 
 
+# --- the large seed beside the small one ---------------------------------------------------------------------
+
+
+def render_scale(documents: Iterable[Document]) -> str:
+    """Return what each pattern costs on the small seed and on the large one, a table for each system."""
+    documents = list(documents)
+    if not documents:
+        return NO_FIGURES
+    results = [result for document in documents for result in document["results"]]
+    figures = {result["name"]: result for result in results if "value" in result}
+    sizes = " and ".join(
+        f"{figures[f'items of the {size} seed']['value']:,.0f} items ({size})" for size in ("small", "large")
+    )
+    speed = f"{figures['loading the large seed']['value']:,.0f} items a second"
+    parts = [f"{conditions(documents)}{sizes}; the large seed was loaded at {speed}.\n"]
+    measured = [result for result in results if "units_small" in result]
+    for system in dict.fromkeys(result["system"] for result in measured):
+        rows = (scale_row(result) for result in measured if result["system"] == system)
+        parts.append(table(SCALE_HEAD.replace("| |", f"| {system} |", 1), rows))
+    return "\n".join(parts)
+
+
+def scale_row(result: Mapping[str, Any]) -> str:
+    small, large = result["floor"]["median_us"], result["subject"]["median_us"]
+    units = f"{result['units_small']:g}"
+    if result["units"] != result["units_small"]:
+        units += f", large {result['units']:g}: **not the same**"
+    ratio = f"{result['ratio']:.2f}x"
+    if result["ratio"] > result["ratio_max"]:
+        ratio += f", goal {result['ratio_max']:g}x: **not reached**"
+    return f"| {result['name']} | {units} | {small:.0f} us | {large:.0f} us | {ratio} |\n"
+
+
 # --- the README ----------------------------------------------------------------------------------------------
 
 PLACES: dict[str, tuple[tuple[str, ...], Callable[[Iterable[Document]], str]]] = {
     "benchmarks": (SUITES, render),
     "server-benchmarks": (SERVER_SUITES, render_server),
     "load-benchmarks": (LOAD_SUITES, render_load),
+    "scale-benchmarks": (SCALE_SUITES, render_scale),
 }
 
 
@@ -255,7 +296,7 @@ def main(
     arguments: list[str] | None = None, *, readmes: Iterable[Path] = READMES, results: Path = RESULTS
 ) -> int:
     parser = argparse.ArgumentParser(
-        description="Write the figures of the last benchmark run into README.md and that of Lunch Cache."
+        description="Write the figures of the last benchmark run into README.md and other pages that show some."
     )
     parser.add_argument("--check", action="store_true", help="compare only; exit 1 when one differs")
     options = parser.parse_args(arguments)

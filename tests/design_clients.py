@@ -27,7 +27,7 @@ class Between(Client):
     """Stands before another client: writes down the calls, and may answer in its place."""
 
     def __init__(self, inner: Client) -> None:
-        super().__init__(inner.clock, inner.sleep)
+        super().__init__(inner.clock, inner.sleep, inner.random)
         self.inner = inner
         self.calls: list[Call] = []
         self.before: Callable[[Call], Answer | None] = lambda call: None

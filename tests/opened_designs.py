@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from singletable.clock import Clock
 from singletable.design import Design
+from singletable.limits import BATCH_WRITE_ITEMS_MAX
 from targets import opened, target_of
 
 D = TypeVar("D", bound=Design)
@@ -49,6 +50,13 @@ def stored_item(db: Design, pk: str, sk: str) -> dict[str, Any] | None:
 def store(db: Design, item: dict[str, Any]) -> None:
     """Store an item as somebody else would."""
     call(db, "PutItem", Item=item)
+
+
+def store_all(db: Design, items: Sequence[dict[str, Any]]) -> None:
+    """Store many items as somebody else would."""
+    for first in range(0, len(items), BATCH_WRITE_ITEMS_MAX):
+        puts = [{"PutRequest": {"Item": item}} for item in items[first : first + BATCH_WRITE_ITEMS_MAX]]
+        db.session.client.call("BatchWriteItem", {"RequestItems": {db.session.table: puts}})
 
 
 def call(db: Design, operation: str, **params: Any) -> dict[str, Any]:

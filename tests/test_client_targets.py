@@ -207,6 +207,33 @@ def test_wait_goes_to_the_sleep_that_was_given(target: str, *, is_async: bool) -
     assert waits == [1.5]
 
 
+@pytest.mark.parametrize("target", TARGETS)
+@both_ways
+def test_random_wait_takes_the_part_that_random_tells(target: str, *, is_async: bool) -> None:
+    waits: list[float] = []
+
+    def steps() -> Steps[None]:
+        yield Wait(2.0, is_random=True)
+        yield Wait(2.0)
+
+    with opened(target, sleep=waits.append, random=lambda: 0.25) as client:
+        run(client, steps(), is_async=is_async)
+    assert waits == [0.5, 2.0]
+
+
+def test_random_wait_is_never_longer_than_its_seconds(client: Client) -> None:
+    slept: list[float] = []
+    client.sleep = slept.append
+
+    def steps() -> Steps[None]:
+        for _ in range(100):
+            yield Wait(2.0, is_random=True)
+
+    client.run(steps())
+    assert len(set(slept)) > 90
+    assert all(0 <= seconds < 2 for seconds in slept)
+
+
 def test_async_steps_of_many_tasks_run_beside_each_other(client: Client) -> None:
     def steps(number: int) -> Steps[Any]:
         yield put(f"{number}")

@@ -8,6 +8,8 @@ from datetime import date
 from threading import Event, current_thread, main_thread
 from typing import ClassVar
 
+import pytest
+
 from singletable import Change, Database, Design, Entity, Key, Keys, Put, SortKey, Table, on
 from singletable.cli.demo_systems import run_systems
 from singletable.systems import Seed, Size, Step, System, Worker
@@ -54,7 +56,12 @@ def seed(size: Size, day: date) -> Seed:
     return Seed(3, [Note(note_id=name) for name in "abc"])
 
 
+def settled(size: Size, day: date) -> Seed:
+    return replace(seed(size, day), is_settled=True)
+
+
 SYSTEM = System("notes", "Notes", Notes, seed, environment={"stage": "test"})
+SETTLED = replace(SYSTEM, seed=settled)
 
 
 def echoes(database: Database) -> list[str]:
@@ -66,6 +73,43 @@ def test_changes_of_the_seed_are_handled_before_anybody_asks() -> None:
     Notes.may_go_on.set()
     with Database.open(":memory:") as database, run_systems(database, [SYSTEM]):
         assert echoes(database) == ["a", "b", "c"]
+
+
+def test_changes_of_a_settled_seed_are_not_handled_and_later_ones_are() -> None:
+    Notes.may_go_on.set()
+    with Database.open(":memory:") as database, run_systems(database, [SETTLED]) as (running,):
+        assert echoes(database) == []
+        running.db.put(Note(note_id="d"))
+        running.consumers[0].drain()
+        assert echoes(database) == ["d"]
+
+
+def test_seed_that_was_interrupted_is_made_whole_before_changes_are_handled() -> None:
+    Notes.may_go_on.set()
+
+    def half(size: Size, day: date) -> Seed:
+        def notes() -> Iterator[Entity]:
+            yield Note(note_id="a")
+            raise OSError("the lamp went out")
+
+        return Seed(3, notes(), is_settled=True)
+
+    with Database.open(":memory:") as database:
+        with pytest.raises(OSError, match="lamp"), run_systems(database, [replace(SETTLED, seed=half)]):
+            pass
+        with run_systems(database, [SETTLED]) as (running,):
+            assert [item["noteId"]["S"] for item in database.scan(TableName="notes-test")["Items"]] != []
+            running.consumers[0].drain()
+            assert echoes(database) == []
+
+
+def test_systems_run_side_by_side_in_tables_of_their_own() -> None:
+    Notes.may_go_on.set()
+    systems = [SYSTEM, replace(SETTLED, environment={"stage": "other"})]
+    with Database.open(":memory:") as database, run_systems(database, systems) as running:
+        assert [each.db.session.table for each in running] == ["notes-test", "notes-other"]
+        assert echoes(database) == ["a", "b", "c"]
+        assert len(database.scan(TableName="notes-other")["Items"]) == 3
 
 
 def test_workers_do_all_that_there_is_to_do_before_anybody_asks() -> None:

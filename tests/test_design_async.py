@@ -14,8 +14,8 @@ from designs.kefir import Device, DeviceId, Kefir, User, UserId
 from designs.tasks import ProjectId, Task, TaskId, Tasks
 from opened_designs import opened_design, stored_items
 from singletable.design import Add, Create, Delete, Design, Put, Update
+from singletable.design.many import Many
 from singletable.design.plans import BatchGet, Single
-from singletable.design.queries import Many
 from singletable.errors import (
     AlreadyExistsError,
     CursorError,

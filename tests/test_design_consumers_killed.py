@@ -16,6 +16,8 @@ from crash.journalist import NAME
 from crash.verify import assert_sound
 from designs.journals import Author, Journals, Post
 from singletable.client import EmbeddedClient
+from singletable.errors import VersionConflictError
+from singletable.systems import decide_again
 
 AUTHORS = ["ann", "bob"]
 WAIT_S = 60.0
@@ -60,11 +62,17 @@ class Journal:
         self.db.create(Post(post_id=post, **self._values()))
 
     def _update(self, name: str) -> None:
-        post = self.db.post(name).one()
-        before = post.status
-        self.db.update(post, **self._values())
+        values = self._values()
+        # Consumers write copies into posts at the same time, which are versions too.
+        before, post = decide_again(lambda: self._changed(name, values), after=(VersionConflictError,))
         if post.status != before:
             self.logs[name].append((post.version, f"{before} to {post.status}"))
+
+    def _changed(self, name: str, values: dict[str, Any]) -> tuple[str, Post]:
+        post = self.db.post(name).one()
+        before = post.status
+        self.db.update(post, **values)
+        return before, post
 
 
 def _kill_consumers(path: Path, seed: int, *, kills: int, consumers: int) -> None:

@@ -17,7 +17,7 @@ from opened_designs import opened_design
 from singletable.client import open_client
 from singletable.design import Gt, Merged, Put, Query, Walk
 from singletable.design.cursors import cursor_key, identity, read_cursor, write_cursor
-from singletable.design.queries import Many
+from singletable.design.many import Many
 from singletable.errors import CursorError, CursorMismatchError
 from targets import TARGETS
 

@@ -202,7 +202,10 @@ def field_with_the_name_of_a_method() -> None:
         (shard_that_is_a_text, r"EventPK\.shard \(EVENT#{shard}\) is str, and ShardOf makes an int"),
         (no_shards, r"EventPK\.shard \(EVENT#{shard}\): there are 0 shards: at least 1 is needed"),
         (bucket_with_a_format, r"EventPK\.month \(EVENT#{month:02}\): a time bucket has no format '02'"),
-        (shard_without_a_template, r"EventPK\.shard: shards and time buckets are parts of a template"),
+        (
+            shard_without_a_template,
+            r"EventPK\.shard: shards, time buckets and initials are parts of a template",
+        ),
         (
             annotation_that_cannot_be_read,
             r"EventPK: name 'EventId' is not defined, so an annotation cannot be read",

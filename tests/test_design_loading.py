@@ -33,7 +33,7 @@ def clock() -> ManualClock:
 
 @pytest.fixture(params=TARGETS)
 def between(request: pytest.FixtureRequest, clock: ManualClock) -> Iterator[Between]:
-    with opened(request.param, clock=clock, sleep=clock.advance) as client:
+    with opened(request.param, clock=clock, sleep=clock.advance, random=lambda: 1.0) as client:
         yield Between(client)
 
 

@@ -14,7 +14,7 @@ from designs.feed import AuthorId, AuthorPK, Badge, Feed, Post, PostId
 from opened_designs import opened_design, store
 from singletable.clock import ManualClock
 from singletable.design import Collection, Merged, gather
-from singletable.design.queries import Many
+from singletable.design.many import Many
 from singletable.errors import InvalidItemError, SeveralFoundError
 from targets import TARGETS
 

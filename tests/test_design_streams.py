@@ -39,6 +39,7 @@ from singletable.design import (
 )
 from singletable.errors import (
     CapabilityError,
+    ConsumerError,
     DeclarationError,
     NotLoggedError,
     SingleTableError,
@@ -458,6 +459,42 @@ def test_item_that_no_longer_validates_is_put_aside_and_the_others_are_handled(d
     assert dead.error.startswith("InvalidItemError")
 
 
+def test_what_was_put_aside_is_listed_and_handled_once_its_reason_is_gone(tmp_path: Path) -> None:
+    class Patient(Brewing):
+        is_repaired = False
+
+        @on(Brew)
+        def pour(self, change: Change[Brew]) -> Create[LogEntry] | None:
+            if change.entity.status == "broken" and not self.is_repaired:
+                raise ValueError("the tap is broken")
+            return Create(LogEntry(brew_id=change.entity.brew_id, number=1, text="poured"))
+
+    path = tmp_path / "brew.db"
+    with Patient.open(path) as db:
+        for number in range(3):
+            db.create(Brew(brew_id=str(number), status="broken" if number else "active"))
+        drain(db, retries=0)
+        assert [letter.error for letter in db.dead_letters()] == ["ValueError: the tap is broken"] * 2
+        assert db.dead_letters() == database(db).dead_letters(db.session.table, "Patient")
+        assert db.redrive() == (0, 2)
+    with Patient.open(path) as db:  # another process, which has made no consumer
+        db.is_repaired = True
+        assert db.redrive() == (2, 0)
+        assert db.dead_letters() == []
+        assert entries(db, "2") == ["poured"]
+        assert db.redrive() == (0, 0)
+
+
+def test_what_was_put_aside_is_that_of_the_consumer_of_the_name(db: Brewing) -> None:
+    db.create(Brew(brew_id="1", note="poison"))
+    drain(db, retries=0, name="second")
+    assert len(db.dead_letters(name="second")) == 1
+    assert db.redrive(name="second") == (0, 1)
+    for ask in (db.dead_letters, db.redrive):
+        with pytest.raises(ConsumerError, match="has no consumer 'Brewing'"):
+            ask()
+
+
 def test_entity_that_nobody_watches_is_not_read(db: Brewing) -> None:
     bad = {"PK": {"S": "SUMMARY#2"}, "SK": {"S": "SUMMARY"}, "entityType": {"S": "Summary"}}
     db.session.client.call("PutItem", {"TableName": db.session.table, "Item": bad})
@@ -485,8 +522,12 @@ def test_consumer_runs_in_the_background_and_goes_on_where_it_stopped(tmp_path: 
 def test_consumers_are_of_the_embedded_engine() -> None:
     with opened("http") as client:
         db = Brewing.open(client.endpoint, stage="test", create=True)  # type: ignore[attr-defined]
-        with db, pytest.raises(CapabilityError, match="lambda_handler"):
-            db.consume()
+        with db:
+            with pytest.raises(CapabilityError, match="lambda_handler"):
+                db.consume()
+            for ask in (db.dead_letters, db.redrive):
+                with pytest.raises(CapabilityError, match="OnFailure"):
+                    ask()
 
 
 def test_stream_without_both_images_is_refused_where_it_is_consumed(db: Brewing) -> None:

@@ -216,7 +216,7 @@ def test_value_that_two_items_have_is_for_people_to_decide(db: Recipes) -> None:
 
 
 def test_item_that_cannot_be_read_is_reported(db: Recipes) -> None:
-    damage(db, "RECIPE#r", "NOTE#1", recipeId=None)
+    damage(db, "RECIPE#r", "NOTE#1", recipeId={"L": []})
     (found,) = db.verify(repair=True).differences
     assert (found.entity, found.is_repaired) == ("Note", False)
     assert "recipe_id" in found.found

@@ -15,11 +15,11 @@ from singletable import Database
 from singletable.client import Call, open_client
 from singletable.clock import ManualClock
 from singletable.errors import VersionConflictError
+from singletable.systems.racing import TRIES_MAX
 from singletable_systems.kefir.brewing import Brewing
 from singletable_systems.kefir.design import Kefir
 from singletable_systems.kefir.errors import BatchNotFoundError, ChangeRefusedError
 from singletable_systems.kefir.keys import BatchId, Status, UserId
-from singletable_systems.kefir.racing import TRIES_MAX
 from targets import TARGETS
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from singletable_systems.kefir.keys import BatchId, DeviceId, ReminderId, Status, UserId
 from systems.brute_force import milliseconds
+from systems.kefir_proof import Proof, opened_proof
 from systems.kefir_world import (
     BATCH_IDS,
     DUE_AFTER_NOW,
@@ -23,7 +24,6 @@ from systems.kefir_world import (
     STATUSES,
     USERS,
 )
-from systems.pattern_proof import Proof, opened_proof
 from targets import TARGETS
 
 NOBODY = UserId("a")  # all of the others begin with it, or come close

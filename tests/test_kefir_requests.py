@@ -14,8 +14,9 @@ from singletable.values.sizes import item_bytes
 from singletable_systems.kefir.design import Kefir
 from singletable_systems.kefir.keys import BatchId
 from systems.kefir_examples import BATCH, DEVICE, EVENT, ITEMS, REMINDER, USER
+from systems.kefir_proof import Proof, opened_proof
 from systems.kefir_world import HEAVY_BATCH, HEAVY_REMINDERS_BATCH, HEAVY_USER, NOW
-from systems.pattern_proof import Proof, opened_proof, shown
+from systems.pattern_proof import shown
 from targets import TARGETS
 
 

@@ -129,7 +129,8 @@ def test_old_code_that_renames_somebody_meanwhile_is_not_overwritten(turn: int) 
 
 
 def test_item_that_the_upcaster_cannot_read_is_listed_and_stops_the_run(client: Client) -> None:
-    client.call("PutItem", {"TableName": "people", "Item": {"PK": {"S": "PERSON#9"}, "name": {"S": "X"}}})
+    nobody = {"PK": {"S": "PERSON#9"}, "personId": {"L": []}, "name": {"S": "X"}}
+    client.call("PutItem", {"TableName": "people", "Item": nobody})
     db = design_on(client, People, {})
     with pytest.raises(VerificationError, match="PERSON#9"):
         Runner(db).run([SPLIT])

@@ -6,8 +6,10 @@ moments by the millisecond.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any, TypeVar
 
 from singletable import Entity
@@ -31,32 +33,40 @@ def in_order(rows: Iterable[E], *fields: str) -> list[E]:
 
 
 def _place(value: Any) -> Any:
+    if isinstance(value, int | Decimal):
+        return value
     return milliseconds(value) if isinstance(value, datetime) else str(value).encode()
 
 
-class BruteForce:
-    """Answers patterns from a list of all entities."""
+class AnyBruteForce:
+    """Finds entities in a list of all of them. What is over is not there."""
 
     def __init__(self, entities: Iterable[Entity], now: datetime) -> None:
-        self._entities = list(entities)
+        self._by_kind: defaultdict[type[Entity], list[Any]] = defaultdict(list)
+        for entity in entities:
+            self._by_kind[type(entity)].append(entity)
         self._now = now
 
-    def _all(self, kind: type[E], **equal: Any) -> list[E]:
+    def _all(self, kind: type[E], /, **equal: Any) -> list[E]:
         return [
             entity
-            for entity in self._entities
-            if isinstance(entity, kind)
-            and all(getattr(entity, name) == value for name, value in equal.items())
-            and not (isinstance(entity, Device) and self._is_over(entity))
+            for entity in self._by_kind[kind]
+            if all(getattr(entity, name) == value for name, value in equal.items())
+            and not self._is_over(entity)
         ]
 
-    def _is_over(self, device: Device) -> bool:
-        return device.ttl is not None and device.ttl <= self._now
+    def _is_over(self, entity: Entity) -> bool:
+        ttl = getattr(entity, "ttl", None)
+        return ttl is not None and ttl <= self._now
 
-    def _only(self, kind: type[E], **equal: Any) -> E | None:
+    def _only(self, kind: type[E], /, **equal: Any) -> E | None:
         found = self._all(kind, **equal)
         assert len(found) <= 1
         return found[0] if found else None
+
+
+class BruteForce(AnyBruteForce):
+    """Answers the patterns of Kefir."""
 
     # --- users and devices -----------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from singletable.client import Call
-from singletable.values.sizes import item_bytes
+from singletable.design.item_sizes import item_bytes
 
 Item = Mapping[str, Any]
 Place = tuple[str, str]  # the texts of PK and SK
@@ -47,7 +47,7 @@ class Costs:
     def __init__(self, items: Iterable[Item], *, empty_page_units: float = 0.5) -> None:
         self._empty_page_units = empty_page_units
         self._items = {place_of(item): item for item in items}
-        self._bytes = {place: item_bytes(item) for place, item in self._items.items()}
+        self._bytes = {place: item_bytes(dict(item)) for place, item in self._items.items()}
         self._partitions: defaultdict[tuple[str, str], list[Item]] = defaultdict(list)
         for item in self._items.values():
             for partition, sort in _INDEXES.values():
@@ -64,12 +64,26 @@ class Costs:
         if call.operation == "GetItem":
             size = self._bytes.get(place_of(call.params["Key"]))
             return Cost(block_units(size or 0, consistent=consistent), int(size is not None))
+        if call.operation == "BatchGetItem":
+            return self._of_batch(call.params)
         assert call.operation == "Query"
         page = self._page(call.params, ranks)
         if not page:
             return Cost(self._empty_page_units * (2 if consistent else 1), 0)
         size = sum(self._bytes[place_of(item)] for item in page)
         return Cost(block_units(size, consistent=consistent), len(page))
+
+    def _of_batch(self, params: Mapping[str, Any]) -> Cost:
+        """Each item is paid for by itself, and what is not there as a page without items."""
+        cost = Cost(0.0, 0)
+        for keys in params["RequestItems"].values():
+            consistent = keys.get("ConsistentRead", False)
+            for size in (self._bytes.get(place_of(key)) for key in keys["Keys"]):
+                if size is None:
+                    cost = Cost(cost.units + self._empty_page_units * (2 if consistent else 1), cost.read)
+                else:
+                    cost = Cost(cost.units + block_units(size, consistent=consistent), cost.read + 1)
+        return cost
 
     def _page(self, params: Mapping[str, Any], ranks: Mapping[Place, int]) -> list[Item]:
         """Return the items that a query reads, whatever its filter makes of them."""
@@ -94,12 +108,15 @@ class Costs:
         return rows if params.get("ScanIndexForward", True) else rows[::-1]
 
 
-_INDEXES = {None: ("PK", "SK"), "GSI1": ("GSI1PK", "GSI1SK"), "GSI2": ("GSI2PK", "GSI2SK")}
+_INDEXES: dict[str | None, tuple[str, str]] = {
+    None: ("PK", "SK"),
+    **{f"GSI{number}": (f"GSI{number}PK", f"GSI{number}SK") for number in range(1, 6)},
+}
 
 
 @dataclass(frozen=True)
 class KeyCondition:
-    """The key condition of a query, in the three forms that patterns of Kefir have."""
+    """The key condition of a query, in the four forms that patterns have."""
 
     partition: str
     sort: str
@@ -120,6 +137,8 @@ class KeyCondition:
         match re.sub("[#:][0-9]+", "_", expression):
             case "_ = _":
                 return cls(partition, sort, values[0])
+            case "_ = _ AND _ = _":
+                return cls(partition, sort, values[0], low=values[1], high=values[1])
             case "_ = _ AND begins_with(_, _)":
                 return cls(partition, sort, values[0], prefix=values[1])
             case "_ = _ AND _ BETWEEN _ AND _":

@@ -27,7 +27,11 @@ class AttributeBlueprint:
 
 @dataclass(frozen=True, slots=True)
 class KeyPart:
-    """A placeholder of a template: the field that it comes from, and the shards or the time bucket that it is."""
+    """A placeholder of a template: the field that it comes from, and what it is of it.
+
+    That is one of so many shards, a bucket of time or its first letters. One shard, the bucket "never" and no
+    letters render as nothing.
+    """
 
     name: str
     type: str
@@ -35,6 +39,7 @@ class KeyPart:
     alias: str | None = None
     shards: int | None = None
     bucket: str | None = None
+    letters: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

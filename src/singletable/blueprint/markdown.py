@@ -120,6 +120,11 @@ def _notes(entity: EntityBlueprint) -> Iterator[str]:
     for aggregate in entity.aggregates:
         of = f"{aggregate.of}.{aggregate.of_field}" if aggregate.of_field else aggregate.of
         yield f"{aggregate.field} is the {aggregate.kind} of {of}, kept by {aggregate.by}"
+    for attribute in entity.attributes:
+        for marker in attribute.markers:
+            if marker["kind"] == "Computed":
+                sources = " and ".join(marker["fields"])
+                yield f"{attribute.name} is worked out from {sources}, by {_code(marker['function'])}"
     for copy in entity.copies:
         yield f"{copy.field} repeats {copy.of}.{copy.of_field}, kept by {copy.by}"
     if entity.derived is not None:
@@ -180,6 +185,7 @@ def _keys(read: ReadBlueprint, pk: str, sk: str) -> str:
     more += ["consistent"] if read.is_consistent else []
     more += [f"the lock of {read.lock}"] if read.lock is not None else []
     more += ["the item that the lock names"] if read.owner_of is not None else []
+    more += [f"the items that {read.named_by} names"] if read.named_by is not None else []
     return ", ".join([_code(text), *more])
 
 

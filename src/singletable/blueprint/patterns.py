@@ -35,7 +35,8 @@ class ReadBlueprint:
     """One kind of request: how many of it are sent, to which index, and under which keys.
 
     In templates, what a pattern always asks for stands as text, and what its caller gives as a placeholder. Only
-    the key of a lock's owner is not given by the caller: the lock holds it.
+    the keys of a lock's owner, and of what other items name, are not given by the caller: they are read. A
+    BatchGetItem has no filter; where one stands there, items are thrown away after they were read.
     """
 
     operation: str  # GetItem, Query, BatchGetItem
@@ -51,6 +52,7 @@ class ReadBlueprint:
     name: str | None = None  # of the field that it fills, where a pattern reads several
     lock: str | None = None  # the unique value of the entity whose lock item it reads
     owner_of: str | None = None  # the unique value whose lock says which item is read
+    named_by: str | None = None  # the entity whose items, read before, say which items are read
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +69,8 @@ class WriteBlueprint:
 class PatternBlueprint:
     """An access pattern: method, operation and requests.
 
-    The operation is Get, Lookup, Query, Merged, Walk, Collect or BatchGet, or, of one that writes, Create, Put,
-    Update or Delete.
+    The operation is Get, Lookup, Query, Merged, Walk, Followed, Collect or BatchGet, or, of one that writes,
+    Create, Put, Update or Delete.
     """
 
     number: str

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
-from singletable.cli.seed import fill, has_items
+from singletable.cli.filling import fill, has_items
+from singletable.cli.progress import progress_bar
 from singletable.errors import ConsumerBusyError
 from singletable.systems import System, Worker, Workers
 
@@ -74,8 +75,8 @@ def _work_off(worker: Worker) -> None:
 def _started(stack: ExitStack, database: Database, system: System) -> Running:
     environment: dict[str, Any] = {**system.environment}
     db = stack.enter_context(system.design.open(database, **environment))
-    consumers = (stack.enter_context(db.consume(lease_s=_LEASE_S)),) if system.has_handlers else ()
     _seed(db, database, system)
+    consumers = (stack.enter_context(db.consume(lease_s=_LEASE_S)),) if system.has_handlers else ()
     return Running(system, db, consumers, tuple(system.workers(db)))
 
 
@@ -86,7 +87,9 @@ def _seed(db: Design, database: Database, system: System) -> None:
         return
     day = tags.get(_SEEDING, db.now().date().isoformat())
     database.tag_resource(ResourceArn=arn, Tags=[{"Key": _SEEDING, "Value": day}])
-    fill(db, system, "small", date.fromisoformat(day))
+    made = system.seed("small", date.fromisoformat(day))
+    with progress_bar() as show:
+        fill(db, system, made, lambda done: show(system.name, done, made.count))
     database.untag_resource(ResourceArn=arn, TagKeys=[_SEEDING])
 
 

@@ -1,4 +1,4 @@
-"""`singletable seed`: fill the table of a system with made-up data."""
+"""`singletable seed`: fill the table of a system with made-up data, or those of all systems."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import json
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from singletable.cli.messages import say, say_error
+from singletable.cli import seed_all
+from singletable.cli.filling import counts_in_order, fill, has_items, per_second, say_that_it_has_items
+from singletable.cli.messages import say
 from singletable.cli.progress import progress_bar
+from singletable.cli.seed_arguments import ALL
 from singletable.cli.targets import choose_target
 from singletable.clock import SystemClock
 from singletable.systems import Size, System, find_system
@@ -22,21 +25,22 @@ HAS_ITEMS = 1
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Fill one table; print how many of each entity were written."""
+    """Fill one table, or those of all systems; print how many of each entity were written."""
+    if arguments.system == ALL:
+        return DONE if seed_all.run(arguments) else HAS_ITEMS
     system = find_system(arguments.system)
     target = choose_target(arguments.target, system.name)
     clock = SystemClock()
     environment: dict[str, Any] = {**system.environment, **dict(arguments.env)}
     with system.design.open(target, create=True, **environment) as db:
         if not arguments.add and has_items(db):
-            say_error(
-                f"the table {db.session.table} on {target} has items already",
-                hint="--add writes all the same: over what has the same keys, beside everything else",
-            )
+            say_that_it_has_items(db, target)
             return HAS_ITEMS
         day: date = arguments.day or db.now().date()
+        made = system.seed(arguments.size, day)
         began_us = clock.elapsed_us()
-        loaded = fill(db, system, arguments.size, day)
+        with progress_bar() as show:
+            loaded = fill(db, system, made, lambda done: show("seeding", done, made.count))
         took_s = (clock.elapsed_us() - began_us) / 1_000_000
         if arguments.json:
             print(json.dumps(_data(system, db, loaded, target, arguments.size, day, took_s)))
@@ -46,31 +50,13 @@ def run(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def has_items(db: Design) -> bool:
-    """Tell whether there is an item in the table of a design."""
-    params = {"TableName": db.session.table, "Limit": 1, "ConsistentRead": True}
-    return bool(db.session.client.call("Scan", params)["Items"])
-
-
-def fill(db: Design, system: System, size: Size, day: date) -> Loaded:
-    """Write the made-up data of a system into its table, and show how far that is."""
-    made = system.seed(size, day)
-    with progress_bar() as show:
-        return db.load(made.entities, progress=lambda done: show("seeding", done, made.count))
-
-
 def _lines(db: Design, loaded: Loaded, target: str, took_s: float) -> list[str]:
-    counts = _counts(db, loaded)
+    counts = counts_in_order(db, loaded)
     width = max(map(len, counts), default=0)
     lines = [f"{name:<{width}} {count:>9,}" for name, count in counts.items()]
-    speed = f"{loaded.total:,} in {took_s:.1f} s: {_per_s(loaded, took_s):,} a second"
+    items = f"{loaded.total:,} entities, {loaded.items:,} items"
+    speed = f"{items} in {took_s:.1f} s: {per_second(loaded.items, took_s):,} items a second"
     return [f"{db.session.table} on {target}", *lines, speed]
-
-
-def _counts(db: Design, loaded: Loaded) -> dict[str, int]:
-    """Return how many there are of each entity, in the order of the design."""
-    names = [entity.__name__ for entity in db.entities]
-    return {name: loaded.counts[name] for name in names if name in loaded.counts}
 
 
 def _data(
@@ -82,13 +68,10 @@ def _data(
         "table": db.session.table,
         "size": size,
         "day": day.isoformat(),
-        "counts": _counts(db, loaded),
+        "counts": counts_in_order(db, loaded),
         "total": loaded.total,
+        "items": loaded.items,
         "units": loaded.units,
         "seconds": round(took_s, 3),
-        "per_second": _per_s(loaded, took_s),
+        "per_second": per_second(loaded.items, took_s),
     }
-
-
-def _per_s(loaded: Loaded, took_s: float) -> int:
-    return round(loaded.total / max(took_s, 0.001))

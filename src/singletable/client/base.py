@@ -6,6 +6,7 @@ import asyncio
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from random import random as any_part
 from types import TracebackType
 from typing import Any, Self, TypeVar, assert_never
 
@@ -17,6 +18,7 @@ T = TypeVar("T")
 
 Answer = dict[str, Any]
 Sleep = Callable[[float], object]
+Random = Callable[[], float]
 
 
 class Client(ABC):
@@ -26,12 +28,14 @@ class Client(ABC):
     DynamoDB refuses raises an `ApiError`, whatever the target; trouble on the way raises a `TargetError` or a
     `DatabaseError`.
 
-    A sleep that is given is called for every wait, also in `arun`; without one, threads and tasks sleep.
+    A sleep that is given is called for every wait, also in `arun`; without one, threads and tasks sleep. A random
+    that is given, like `random.random`, tells how much of a random wait is waited.
     """
 
-    def __init__(self, clock: Clock, sleep: Sleep | None = None) -> None:
+    def __init__(self, clock: Clock, sleep: Sleep | None = None, random: Random | None = None) -> None:
         self.clock = clock
         self.sleep = sleep
+        self.random = random
 
     @property
     @abstractmethod
@@ -102,8 +106,8 @@ class Client(ABC):
                 return self.call(operation, params)
             case Together(calls):
                 return self.call_together(calls)
-            case Wait(seconds):
-                (self.sleep or time.sleep)(seconds)
+            case Wait():
+                (self.sleep or time.sleep)(self._seconds(step))
                 return None
             case _:
                 assert_never(step)
@@ -114,14 +118,17 @@ class Client(ABC):
                 return await self.acall(operation, params)
             case Together(calls):
                 return await self.acall_together(calls)
-            case Wait(seconds):
+            case Wait():
                 if self.sleep is None:
-                    await asyncio.sleep(seconds)
+                    await asyncio.sleep(self._seconds(step))
                 else:
-                    self.sleep(seconds)
+                    self.sleep(self._seconds(step))
                 return None
             case _:
                 assert_never(step)
+
+    def _seconds(self, wait: Wait) -> float:
+        return wait.seconds * (self.random or any_part)() if wait.is_random else wait.seconds
 
     def __enter__(self) -> Self:
         return self

@@ -35,9 +35,13 @@ class Together:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A pause. None is sent back."""
+    """A pause. None is sent back.
+
+    A random one takes any part of its seconds, so that those who wait for the same do not come back together.
+    """
 
     seconds: float
+    is_random: bool = False
 
 
 Step: TypeAlias = Call | Together | Wait

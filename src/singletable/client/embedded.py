@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from singletable.client.base import Answer, Client, Sleep
+from singletable.client.base import Answer, Client, Random, Sleep
 from singletable.client.calls import Call
 from singletable.client.capabilities import EMBEDDED, Capabilities
 from singletable.database import Database
@@ -43,8 +43,9 @@ class EmbeddedClient(Client):
         owns: bool,
         capabilities: Capabilities = EMBEDDED,
         sleep: Sleep | None = None,
+        random: Random | None = None,
     ) -> None:
-        super().__init__(database.clock, sleep)
+        super().__init__(database.clock, sleep, random)
         self.database = database
         self._owns = owns
         self._capabilities = capabilities

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, Final, TypeVar
 
-from singletable.client.base import Answer, Client, Sleep
+from singletable.client.base import Answer, Client, Random, Sleep
 from singletable.client.boto_errors import RAISED, translated
 from singletable.client.calls import Call, Steps
 from singletable.client.capabilities import DYNAMODB, Capabilities, detect_capabilities
@@ -40,8 +41,9 @@ class RemoteClient(Client):
         make_streams_client: Callable[[], Any] | None = None,
         owns: bool = False,
         sleep: Sleep | None = None,
+        random: Random | None = None,
     ) -> None:
-        super().__init__(clock, sleep)
+        super().__init__(clock, sleep, random)
         self.boto_client = boto_client
         self.endpoint = endpoint
         self._capabilities = capabilities
@@ -135,23 +137,35 @@ def open_region(
     clock: Clock,
     capabilities: Capabilities | None = None,
     sleep: Sleep | None = None,
+    random: Random | None = None,
 ) -> RemoteClient:
     """Open a region of AWS, with the credentials that boto3 finds."""
     name = f"dynamodb://{region}"
-    return _connected(lambda: connect_region(region, profile), name, clock, capabilities or DYNAMODB, sleep)
+    connect = partial(connect_region, region, profile)
+    return _connected(connect, name, clock, capabilities or DYNAMODB, sleep, random)
 
 
 def open_endpoint(
-    url: str, *, clock: Clock, capabilities: Capabilities | None = None, sleep: Sleep | None = None
+    url: str,
+    *,
+    clock: Clock,
+    capabilities: Capabilities | None = None,
+    sleep: Sleep | None = None,
+    random: Random | None = None,
 ) -> RemoteClient:
     """Open an endpoint that speaks DynamoDB's protocol."""
     if capabilities is None and is_aws(url):
         capabilities = DYNAMODB
-    return _connected(lambda: connect_endpoint(url), url, clock, capabilities, sleep)
+    return _connected(partial(connect_endpoint, url), url, clock, capabilities, sleep, random)
 
 
 def adopt(
-    boto_client: Any, *, clock: Clock, capabilities: Capabilities | None = None, sleep: Sleep | None = None
+    boto_client: Any,
+    *,
+    clock: Clock,
+    capabilities: Capabilities | None = None,
+    sleep: Sleep | None = None,
+    random: Random | None = None,
 ) -> RemoteClient:
     """Use a boto3 client that somebody else has made, and closes."""
     meta = getattr(boto_client, "meta", None)
@@ -164,7 +178,9 @@ def adopt(
     endpoint = boto_client.meta.endpoint_url
     if capabilities is None and is_aws(endpoint):
         capabilities = DYNAMODB
-    return RemoteClient(boto_client, endpoint=endpoint, capabilities=capabilities, clock=clock, sleep=sleep)
+    return RemoteClient(
+        boto_client, endpoint=endpoint, capabilities=capabilities, clock=clock, sleep=sleep, random=random
+    )
 
 
 def _connected(
@@ -173,6 +189,7 @@ def _connected(
     clock: Clock,
     capabilities: Capabilities | None,
     sleep: Sleep | None,
+    random: Random | None,
 ) -> RemoteClient:
     try:
         connection = connect()
@@ -187,6 +204,7 @@ def _connected(
         make_streams_client=lambda: connection.client("dynamodbstreams"),
         owns=True,
         sleep=sleep,
+        random=random,
     )
 
 

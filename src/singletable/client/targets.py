@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
-from singletable.client.base import Client, Sleep
+from singletable.client.base import Client, Random, Sleep
 from singletable.client.capabilities import EMBEDDED, Capabilities
 from singletable.client.embedded import EmbeddedClient
 from singletable.clock import Clock, SystemClock
@@ -34,6 +34,7 @@ def open_client(
     capabilities: Capabilities | None = None,
     durability: Durability | None = None,
     sleep: Sleep | None = None,
+    random: Random | None = None,
     **engine_options: Any,
 ) -> Client:
     """Open a target: a file, ":memory:", "dynamodb://REGION", the URL of an endpoint, a Database, a boto3 client.
@@ -42,22 +43,24 @@ def open_client(
     stays open when the client is closed. Capabilities that are given are believed; otherwise those of an endpoint
     that is not of AWS are found out when they are first needed.
     """
-    _check_settings(clock, capabilities, sleep)
+    _check_settings(clock, capabilities, sleep, random)
     if durability is not None:
         engine_options["durability"] = durability
     if isinstance(target, str | os.PathLike) and "://" not in (path := os.fspath(target)):
         if not path:
             raise UnknownTargetError("The target is empty", hint=_HINT)
         database = Database.open(path, clock=clock, **engine_options)
-        return EmbeddedClient(database, owns=True, capabilities=capabilities or EMBEDDED, sleep=sleep)
+        known = capabilities or EMBEDDED
+        return EmbeddedClient(database, owns=True, capabilities=known, sleep=sleep, random=random)
     if engine_options:
         raise TypeError(f"only a database file takes {', '.join(sorted(engine_options))}, not {target!r}")
     if isinstance(target, Database):
         if clock is not None and clock is not target.clock:
             raise TypeError("an open Database has its clock; open it with Database.open(path, clock=...)")
-        return EmbeddedClient(target, owns=False, capabilities=capabilities or EMBEDDED, sleep=sleep)
+        known = capabilities or EMBEDDED
+        return EmbeddedClient(target, owns=False, capabilities=known, sleep=sleep, random=random)
     try:
-        return _open_remote(target, clock or SystemClock(), capabilities, sleep)
+        return _open_remote(target, clock or SystemClock(), capabilities, sleep, random)
     except ValueError as error:  # of urllib or botocore, which do not name the address
         raise UnknownTargetError(f"{target!r} cannot be opened: {error}", hint=_HINT) from error
     except ModuleNotFoundError as error:
@@ -68,7 +71,7 @@ def open_client(
         ) from error
 
 
-def _check_settings(clock: object, capabilities: object, sleep: object) -> None:
+def _check_settings(clock: object, capabilities: object, sleep: object, random: object) -> None:
     """Refuse what a type checker refuses, for programs that none has seen."""
     if clock is not None and not (hasattr(clock, "now_us") and hasattr(clock, "elapsed_us")):
         raise TypeError(f"a clock is one like those of singletable.clock, not {clock!r}")
@@ -76,20 +79,32 @@ def _check_settings(clock: object, capabilities: object, sleep: object) -> None:
         raise TypeError(f"capabilities are those of singletable.client.Capabilities, not {capabilities!r}")
     if sleep is not None and not callable(sleep):
         raise TypeError(f"sleep is a function like time.sleep, not {sleep!r}")
+    if random is not None and not callable(random):
+        raise TypeError(f"random is a function like random.random, not {random!r}")
 
 
-def _open_remote(target: Any, clock: Clock, capabilities: Capabilities | None, sleep: Sleep | None) -> Client:
+def _open_remote(
+    target: Any,
+    clock: Clock,
+    capabilities: Capabilities | None,
+    sleep: Sleep | None,
+    random: Random | None,
+) -> Client:
     parts = urlsplit(target) if isinstance(target, str) else None
     service = None if parts is None else _service(target, parts)
     # Not above: boto3 is optional, and only now asked for.
     from singletable.client import remote
 
     if parts is None:
-        return remote.adopt(target, clock=clock, capabilities=capabilities, sleep=sleep)
+        return remote.adopt(target, clock=clock, capabilities=capabilities, sleep=sleep, random=random)
     if service is None:
-        return remote.open_endpoint(target, clock=clock, capabilities=capabilities, sleep=sleep)
+        return remote.open_endpoint(
+            target, clock=clock, capabilities=capabilities, sleep=sleep, random=random
+        )
     region, profile = service
-    return remote.open_region(region, profile, clock=clock, capabilities=capabilities, sleep=sleep)
+    return remote.open_region(
+        region, profile, clock=clock, capabilities=capabilities, sleep=sleep, random=random
+    )
 
 
 def _service(target: str, parts: SplitResult) -> tuple[str, str | None] | None:

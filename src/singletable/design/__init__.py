@@ -4,15 +4,17 @@ It runs on the embedded engine and on any DynamoDB endpoint; it knows neither, o
 modules, from those that know nothing to the one that knows all; there are no import cycles:
 
 declared    conditions, casing, markers, constraints; templates and `key_*` (how values stand in keys), keys,
-            ranges; plans and queries; bindings, tables, relations, entity, collections, sharding, writes, patterns
+            ranges; plans, many, following, queries; bindings, tables, relations, entity, collections, sharding,
+            writes, once, patterns; computing, computed_validation (fields that are made of others), max_bytes
 compiled    stored_values, field_codecs, places, schema; belonging (who counts, copies and derives whom), catalog
 open        session: a client, the table's name there, and the catalog
 read        expressions, requests, answers, stored_items; part_reading, ordered_reading, side_by_side; cursors;
-            collection_reading, looking_up (by a unique value), reading
+            batch_reading, collection_reading, followed_reading, looking_up (by a unique value), reading
 written     actions; uniqueness, counting, deriving, copying: what follows from an entity before and after;
-            `*_planning`, preparing; performing, claiming, committing; batches, loading, owning, cascading
-kept        upkeep (by the stream), verifying, expired_items; changes, dispatching, replaying, consuming (stream
-            handlers)
+            checking, `*_planning`, preparing; performing, claiming, committing; batches, loading; owning,
+            cascading
+kept        guards, upkeep (by the stream), verifying, expired_items; changes, dispatching, replaying,
+            doing_once, consuming (stream handlers)
 the table   definitions, inspecting, drift, provisioning; describing, sampling: the design as a blueprint
 design      all of it behind `Design`
 """
@@ -44,6 +46,7 @@ from singletable.design.design import Design, pattern
 from singletable.design.drift import Difference, Drift
 from singletable.design.entity import Entity, upcast
 from singletable.design.expired_items import Cleared
+from singletable.design.following import Followed
 from singletable.design.key_values import Normalize, Pad, Verbatim
 from singletable.design.keys import Key, NoSortKey, Prefix, SortKey
 from singletable.design.loading import Loaded
@@ -51,10 +54,12 @@ from singletable.design.markers import (
     AverageOf,
     BucketOf,
     Compressed,
+    Computed,
     CopyOf,
     CountOf,
     CreatedAt,
     Digits,
+    InitialOf,
     ShardOf,
     Stored,
     SumOf,
@@ -64,6 +69,8 @@ from singletable.design.markers import (
     auto,
     expires,
 )
+from singletable.design.max_bytes import MaxBytes
+from singletable.design.once import Once
 from singletable.design.pages import Found, Page, Usage, Written
 from singletable.design.patterns import PatternInfo, Rate, Volume
 from singletable.design.plans import BatchGet, Get, Lookup
@@ -92,6 +99,7 @@ __all__ = [
     "Collect",
     "Collection",
     "Compressed",
+    "Computed",
     "Condition",
     "Contains",
     "CopyOf",
@@ -107,24 +115,28 @@ __all__ = [
     "Entity",
     "Eq",
     "Exists",
+    "Followed",
     "Found",
     "Ge",
     "Get",
     "Gt",
     "In",
     "Index",
+    "InitialOf",
     "Key",
     "Keys",
     "Le",
     "Loaded",
     "Lookup",
     "Lt",
+    "MaxBytes",
     "Merged",
     "Mismatch",
     "Ne",
     "NoSortKey",
     "Normalize",
     "Not",
+    "Once",
     "Or",
     "Pad",
     "Page",

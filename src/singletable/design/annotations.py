@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta
 from enum import Enum
+from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -80,7 +81,9 @@ def plain_value(value: Any) -> Any:
             return [plain_value(member) for member in value]
         case re.Pattern():
             return value.pattern
+        case partial():
+            return plain_value(value.func)
         case type() | FunctionType() | BuiltinFunctionType() | MethodDescriptorType():
             return value.__name__  # not where in memory it is
         case _:
-            return str(value)
+            return type(value).__name__ if callable(value) else str(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from singletable.client.calls import Wait
 from singletable.design.plans import Report
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
@@ -13,7 +14,8 @@ from singletable.errors import InvalidItemError, TargetError
 
 RETRY_S: Final = 0.05
 RETRY_S_MAX: Final = 5.0
-RETRIES_MAX: Final = 40
+CONFLICT_S_MAX: Final = 0.5  # who was faster is done soon
+RETRIES_MAX: Final = 80
 
 EntityOf = Callable[[EntitySchema[Any], Session, Item], Any]
 
@@ -57,12 +59,15 @@ def reporting(report: Report | None) -> EntityOf:
     return entity_or_report
 
 
-def waits() -> Iterator[float]:
-    """Return pauses, each twice as long as the one before; after some minutes, give up with an error."""
-    pause_s = RETRY_S
+def waits(*, seconds_max: float = RETRY_S_MAX) -> Iterator[Wait]:
+    """Return random pauses, each up to twice as long as the one before; after minutes, give up with an error.
+
+    AWS calls that exponential backoff with full jitter: those who met do not meet again after equal pauses.
+    """
+    seconds = RETRY_S
     for _ in range(RETRIES_MAX):
-        yield pause_s
-        pause_s = min(pause_s * 2, RETRY_S_MAX)
+        yield Wait(seconds, is_random=True)
+        seconds = min(seconds * 2, seconds_max)
     raise TargetError(
         f"the target has left work undone {RETRIES_MAX} times",
         hint="it is throttled or too busy: try again later; what it has done stays done",

@@ -12,13 +12,14 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from singletable.client.calls import Call, Steps, Wait
+from singletable.client.calls import Call, Steps
 from singletable.design.actions import Action
 from singletable.design.answers import read_units, waits
+from singletable.design.batch_reading import hashable
 from singletable.design.effects import effect_reads
+from singletable.design.entity import Entity
 from singletable.design.item_sizes import item_bytes
 from singletable.design.preparing import prepare, schema_for
-from singletable.design.reading import hashable
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_values import Item, shown_key
@@ -41,20 +42,16 @@ def write_batch(session: Session, writes: Sequence[Put[Any] | Delete[Any]]) -> S
     requests: dict[tuple[Any, ...], Request] = {}
     finishes: list[Callable[[Item | None], Any]] = []
     for write in writes:
-        schema = _check(session, write)
+        _check(session, write)
         prepared = yield from prepare(session, write)
         action = prepared.actions[0]
-        if "ConditionExpression" in action.params:
-            raise _needs_more(
-                schema, "its version is a condition" if schema.version else "it has a condition"
-            )
         key = hashable(action.key)
         if key in requests:
             raise InvalidWriteError(
                 f"two writes of one batch are about the same item, {shown_key(action.key)}",
                 hint="a batch has no order, so leave one of them out",
             )
-        requests[key] = _request(action)
+        requests[key] = batch_request(action)
         finishes.append(prepared.finish)
     try:
         units = yield from send_batch(session, list(requests.values()))
@@ -65,35 +62,53 @@ def write_batch(session: Session, writes: Sequence[Put[Any] | Delete[Any]]) -> S
     return units
 
 
-def _check(session: Session, write: Put[Any] | Delete[Any]) -> EntitySchema[Any]:
+def is_taken(session: Session, write: Put[Any] | Delete[Any]) -> bool:
+    """Tell whether a batch takes a write."""
+    schema = _schema(session, write)
+    leaves_behind = isinstance(write, Delete) and schema.entity.entity_options.owns
+    return not leaves_behind and _what_it_needs(session, schema, write) is None
+
+
+def _check(session: Session, write: Put[Any] | Delete[Any]) -> None:
     if not isinstance(write, Put | Delete):
         raise InvalidWriteError(
             f"a batch puts and deletes, and {type(write).__name__} is neither",
             hint="db.transaction(...), or one write at a time",
         )
-    schema = schema_for(session, write.entity if isinstance(write, Put) else write.target)
-    if effect_reads(session, schema):
-        raise _needs_more(schema, "it has unique values, or others are counted or made from it")
-    if isinstance(write, Put) and session.catalog.belonging.kept(schema):
-        raise _needs_more(schema, "others are counted in it")
-    if write.when is not None:
-        raise _needs_more(schema, "it has a condition")
-    if isinstance(write, Put) and schema in session.catalog.overlapping:
-        raise _needs_more(schema, "another entity can have the same key, so that is a condition")
+    schema = _schema(session, write)
+    need = _what_it_needs(session, schema, write)
+    if need is not None:
+        raise InvalidWriteError(
+            f"{schema.entity.__name__} cannot be written in a batch, which knows no conditions and no "
+            f"transactions: {need}",
+            hint="db.transaction(...), or one write at a time; Delete(SomeEntity.key.get(...)) deletes any "
+            "version",
+        )
     if isinstance(write, Delete):
         refuse_owner(schema, "a batch")
-    return schema
 
 
-def _needs_more(schema: EntitySchema[Any], why: str) -> InvalidWriteError:
-    return InvalidWriteError(
-        f"{schema.entity.__name__} cannot be written in a batch, which knows no conditions and no transactions: "
-        + why,
-        hint="db.transaction(...), or one write at a time; Delete(SomeEntity.key.get(...)) deletes any version",
-    )
+def _schema(session: Session, write: Put[Any] | Delete[Any]) -> EntitySchema[Any]:
+    return schema_for(session, write.entity if isinstance(write, Put) else write.target)
 
 
-def _request(action: Action) -> Request:
+def _what_it_needs(session: Session, schema: EntitySchema[Any], write: Put[Any] | Delete[Any]) -> str | None:
+    """Say what a write needs that a batch does not have; None if it is nothing."""
+    if effect_reads(session, schema):
+        return "it has unique values, or others are counted or made from it"
+    if isinstance(write, Put) and session.catalog.belonging.kept(schema):
+        return "others are counted in it"
+    if write.when is not None:
+        return "it has a condition"
+    if isinstance(write, Put) and schema in session.catalog.overlapping:
+        return "another entity can have the same key, so that is a condition"
+    if schema.version is not None and (isinstance(write, Put) or isinstance(write.target, Entity)):
+        return "its version is a condition"
+    return None
+
+
+def batch_request(action: Action) -> Request:
+    """Return an action without conditions as a part of a batch."""
     if action.kind == "Delete":
         return {"DeleteRequest": {"Key": action.key}}
     return {"PutRequest": {"Item": action.params["Item"]}}
@@ -122,7 +137,7 @@ def send_chunk(session: Session, chunk: list[Request]) -> Steps[float]:
         units += read_units(answer)
         left = answer.get("UnprocessedItems", {}).get(session.table, [])
         if left:
-            yield Wait(next(pauses))
+            yield next(pauses)
     return units
 
 

@@ -17,7 +17,7 @@ from singletable.design.casing import Casing, stored_name
 from singletable.design.conditions import Condition, fields_of
 from singletable.design.entity import Entity
 from singletable.design.keys import Key, key_of_stored
-from singletable.design.markers import Aggregate, AverageOf, CopyOf, CountOf, ShardOf, SumOf, Upkeep
+from singletable.design.markers import Aggregate, AverageOf, CopyOf, CountOf, SumOf, Upkeep
 from singletable.design.relations import Derived
 from singletable.design.schema import Binding, EntitySchema
 from singletable.design.stored_values import Item
@@ -48,14 +48,18 @@ class Link:
             return None
         return self.parent.primary_key_of(*self.parent.key.keys.of(values))
 
+    def holds(self, parent: Entity, child: Entity) -> bool:
+        """Tell whether a child belongs to an item: its fields are the same, or come to the same key."""
+        if all(getattr(child, field, None) == getattr(parent, name) for name, field in self.via.items()):
+            return True
+        return self.parent_key(child) == self.parent.primary_key(parent)
+
     def partitions(self, place: Binding, parent: Entity) -> Iterator[Key]:
         """Return the partitions of a place in which the children of an item are: one, or one for each shard."""
         values = {field: getattr(parent, name, None) for name, field in self.via.items()}
         parts = place.keys.pk.parts
         choices = [
-            range(part.source.count)
-            if isinstance(part.source, ShardOf) and part.reads not in values
-            else (part.of(values),)
+            part.choices if part.choices is not None and part.reads not in values else (part.of(values),)
             for part in parts
         ]
         for chosen in product(*choices):
@@ -184,7 +188,7 @@ class Belonging:
         reads.update(*(each.reads() for each in self.counted(schema, "transaction")))
         reads.update(each.marker.field for each in self.repeated(schema, "transaction"))
         reads.update(*(each.reads() for each in self.made_from(schema, "transaction")))
-        return frozenset(reads)
+        return schema.with_sources(reads)
 
     # --- working it out ---------------------------------------------------------------------------------
 
@@ -210,7 +214,7 @@ class Belonging:
             source = self._resolve(marker.source)
             link = _link(where, source, child, marker.via)
             _require(where, source, marker.field, "copies")
-            if field in child.key.keys.reads():
+            if field in child.with_sources(child.key.keys.reads()):
                 raise DeclarationError(f"{where} is a copy, and part of the key, which never changes")
             yield Copied(link, _place(where, link, None), field, marker)
 
@@ -272,7 +276,7 @@ def _place(where: str, link: Link, when: Condition | None) -> Binding:
     known = set(link.via.values())
     for binding in link.child.bindings.values():
         parts = binding.keys.pk.parts
-        is_known = all(part.reads in known or isinstance(part.source, ShardOf) for part in parts)
+        is_known = all(part.reads in known or part.choices is not None for part in parts)
         if is_known and (binding.index is None or _has_all(binding, link, when)):
             return binding
     child = link.child.entity.__name__
@@ -312,7 +316,7 @@ def _require(where: str, schema: EntitySchema[Any], field: str, what: str) -> No
 def _check_aggregate(
     where: str, parent: EntitySchema[Any], child: EntitySchema[Any], field: str, marker: Aggregate
 ) -> None:
-    if field in parent.key.keys.reads():
+    if field in parent.with_sources(parent.key.keys.reads()):
         raise DeclarationError(f"{where} is counted, and part of the key, which never changes")
     kinds = _kinds(parent, field)
     if not isinstance(marker, CountOf):

@@ -18,7 +18,7 @@ from singletable.design.pages import Usage
 from singletable.design.part_reading import OLD, PartReader, Position, plain_position, sortable
 from singletable.design.places import Binding, key_item
 from singletable.design.queries import Query
-from singletable.design.ranges import SortRange, text_condition
+from singletable.design.ranges import is_within
 from singletable.design.requests import old_queries, query_params
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session, ask
@@ -133,7 +133,8 @@ class BothKeysReader:
             rendered.get(name) != value for name, value in key_item(self.query.pk, self.binding.pk).items()
         ):
             return None
-        if not _is_within(self.query.bounds, rendered, self.binding):
+        sk = self.binding.sk
+        if sk and not is_within(self.query.bounds, rendered[sk[0].name]["S"]):
             return None
         row = _Row(
             tuple(sortable(rendered[attribute.name]) for attribute in self.binding.sk),
@@ -191,29 +192,6 @@ class BothKeysReader:
 
     def _comes_first(self, old: _Row, new: _Row) -> bool:
         return old.order != new.order and (old.order < new.order) is self.query.forward
-
-
-def _is_within(bounds: SortRange, rendered: Item, binding: Binding) -> bool:
-    """Tell whether a key is within the bounds of a query."""
-    condition = text_condition(bounds)
-    if condition is None or not binding.sk:
-        return True
-    text, values = rendered[binding.sk[0].name]["S"], condition.values
-    match condition.operator:
-        case "=":
-            return bool(text == values[0])
-        case "begins_with":
-            return bool(text.startswith(values[0]))
-        case "BETWEEN":
-            return bool(values[0] <= text <= values[1])
-        case "<":
-            return bool(text < values[0])
-        case "<=":
-            return bool(text <= values[0])
-        case ">":
-            return bool(text > values[0])
-        case ">=":
-            return bool(text >= values[0])
 
 
 def _part(item: Item, attributes: Any) -> Item:

@@ -14,6 +14,7 @@ from typing import Any, Final
 from singletable.client.calls import Call, Steps, Wait
 from singletable.design.answers import read_units, waits
 from singletable.design.arguments import require_callable
+from singletable.design.batch_reading import BATCH_GET_KEYS_MAX, hashable
 from singletable.design.bringing_home import (
     bring_home,
     bring_item_home,
@@ -30,7 +31,6 @@ from singletable.design.owning import OwnedPlace, Values, key_fields, key_object
 from singletable.design.plans import Get
 from singletable.design.preparing import key_of, prepare, schema_for
 from singletable.design.ranges import sort_range
-from singletable.design.reading import BATCH_GET_KEYS_MAX, hashable
 from singletable.design.requests import key_condition
 from singletable.design.revising import read_stored
 from singletable.design.schema import EntitySchema
@@ -69,7 +69,7 @@ def delete_steps(
     """Delete an item, and before it everything that it owns; tell after each page of items how far that is."""
     require_callable(progress, "progress")
     schema = schema_for(session, wanted.target)
-    if not schema.entity.entity_options.owns:
+    if not schema.entity.entity_options.owns and progress is None:
         return (yield from write(session, wanted))
     yield from bring_home(session, schema, wanted.target)
     deleting = _Deleting(session, progress or (lambda done: None))
@@ -244,7 +244,7 @@ class _Walk:
             found.update(hashable({name: item[name] for name in names}) for item in items)
             wanted = answer.get("UnprocessedKeys") or {}
             if wanted:
-                yield Wait(next(pauses))
+                yield next(pauses)
         return [key for key in keys if hashable(key) in found]
 
 
@@ -264,7 +264,7 @@ class _Deleting(_Walk):
             return
         pauses = waits()
         while found:
-            yield Wait(next(pauses))
+            yield Wait(next(pauses).seconds)  # all of it: an index shows what was written only after a while
             found = yield from self.once(place, owner, certain=False)
 
     def home(self, schema: EntitySchema[Any], item: Item) -> Steps[Item]:
@@ -300,7 +300,7 @@ class _Deleting(_Walk):
             left = answer.get("UnprocessedItems", {}).get(self.session.table, [])
             if left:
                 waiting = [*left, *waiting]
-                yield Wait(next(pauses))
+                yield next(pauses)
 
     def _with_effects(self, delete: Delete[Any]) -> Steps[None]:
         """Delete one item with its locks, counters and derived items."""

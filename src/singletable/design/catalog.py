@@ -10,6 +10,7 @@ from singletable.design.belonging import Belonging
 from singletable.design.bindings import Index, Projection
 from singletable.design.casing import Casing
 from singletable.design.entity import Entity
+from singletable.design.key_texts import stored_template
 from singletable.design.keys import Key
 from singletable.design.overlapping import overlapping_entities
 from singletable.design.schema import AttributeType, EntitySchema
@@ -105,7 +106,7 @@ class Catalog:
         seen: dict[tuple[str, ...], type[Entity]] = {}
         for entity, schema in self.schemas.items():
             keys = schema.key.keys
-            shape = tuple(_PLACEHOLDER.sub("{}", key.template or "{}") for key in (keys.pk, keys.sk))
+            shape = tuple(_PLACEHOLDER.sub("{}", stored_template(key) or "{}") for key in (keys.pk, keys.sk))
             other = seen.setdefault(shape, entity)
             if other is not entity:
                 others = self.schemas[other].key.keys

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from singletable.client.calls import Steps
 from singletable.design.actions import Action
+from singletable.design.batch_reading import hashable
 from singletable.design.belonging import Aggregated, Copied, Made
 from singletable.design.children import read_children
 from singletable.design.copying import is_stale
@@ -23,7 +24,6 @@ from singletable.design.entity import STORED, Entity, key_values
 from singletable.design.expressions import Placeholders
 from singletable.design.markers import AverageOf
 from singletable.design.performing import is_same
-from singletable.design.reading import hashable
 from singletable.design.revising import (
     Changes,
     changed_meanwhile,
@@ -58,11 +58,17 @@ def checks_of(session: Session, schema: EntitySchema[Any]) -> Iterator[Check]:
     """Return the checks of the items of an entity."""
     belonging = session.catalog.belonging
     yield _of(check_keys, schema)
+    yield from (computed_check(schema, name) for name in schema.computed)
     yield from (number_check(each) for each in belonging.counting(schema))
     yield from (copy_check(each) for each in belonging.copying(schema))
     yield from (
         made_check(each, schema) for each in belonging.made if schema in (each.link.parent, each.link.child)
     )
+
+
+def computed_check(schema: EntitySchema[Any], name: str) -> Check:
+    """Return the check of a field that is worked out from others."""
+    return _of(check_computed, (schema, name))
 
 
 def number_check(each: Aggregated) -> Check:
@@ -133,13 +139,33 @@ def old_places(schema: EntitySchema[Any], entity: Entity) -> list[Binding]:
 
 def _key_repair(schema: EntitySchema[Any], key: Item, item: Item, changes: Changes) -> Action:
     into = Placeholders()
-    reads = {name for binding in schema.indexes for name in binding.reads() if name in schema.fields}
+    reads = schema.with_sources(name for binding in schema.indexes for name in binding.reads())
     # A property that a key is built from may read any field.
-    fields = schema.fields if schema.properties else reads
+    fields = schema.fields if schema.properties else reads & schema.fields.keys()
     stored = {schema.fields[name].stored for name in fields} | set(changes) | set(key)
     terms = unchanged_attributes({name: item.get(name) for name in stored}, into)
     params = {"UpdateExpression": update_text(changes, into), "ConditionExpression": " AND ".join(terms)}
     return Action("Update", key, into.add_to(params), changed_meanwhile(key))
+
+
+# --- fields that are worked out from others -------------------------------------------------------------------
+
+
+def check_computed(
+    session: Session, field: tuple[EntitySchema[Any], str], entity: Entity
+) -> Steps[list[Finding]]:
+    """Find a computed field that is stored as something else than what comes of the fields that it is made of."""
+    yield from ()
+    schema, name = field
+    item: Item = entity.__dict__[STORED]
+    ((stored, expected),) = schema.stored_fields(entity, (name,)).items()
+    found = item.get(stored)
+    if _value(expected) == _value(found) and (expected is None) == (found is None):
+        return []
+    key = {each: item[each] for each in session.catalog.table.key_attributes()}
+    changes = {stored: expected}
+    planned = revision(session, schema, entity, changes, reads=schema.with_sources((name,)), order="item")
+    return [Finding(schema.name, key, name, _value(expected), _value(found), (planned.action,))]
 
 
 # --- numbers --------------------------------------------------------------------------------------------------

@@ -9,10 +9,12 @@ from typing import Any
 from singletable.client.calls import Call, Steps
 from singletable.design.answers import entity_of, read_units
 from singletable.design.collections import Collect, members_of
-from singletable.design.entity import Entity
+from singletable.design.entity import Entity, key_values
 from singletable.design.pages import Usage
+from singletable.design.part_reading import PAGE_ITEMS_MAX, sortable
 from singletable.design.plans import Reading
-from singletable.design.requests import collection_params
+from singletable.design.ranges import is_within
+from singletable.design.requests import collection_binding, collection_params
 from singletable.design.session import Session, ask
 
 Begin = Callable[[], Reading]
@@ -22,6 +24,7 @@ class CollectionReading:
     """Reads the items of a partition that a collection has a field for, in the order of the sort key.
 
     `without` names fields whose items are not read here; `others` read what lies elsewhere, after the partition.
+    A limit is about all of them together, so with one they are read first, and sorted.
     """
 
     def __init__(
@@ -39,6 +42,8 @@ class CollectionReading:
         self._buffer: deque[Entity] = deque()
         self._start: Any = None
         self._is_read = False
+        self._left = plan.limited
+        self._at_once = plan.limited
         self._others = deque(others)
         self._other: Reading | None = None
 
@@ -49,15 +54,17 @@ class CollectionReading:
 
     @property
     def _is_over(self) -> bool:
-        return self._is_read and not self._buffer and not self._others and self._other is None
+        is_read = self._is_read and not self._others and self._other is None
+        return self._left == 0 or (is_read and not self._buffer)
 
     def take(self, count: int | None, usage: Usage) -> Steps[list[Any]]:
         """Read all entities; or so many more, and fewer rather than to hold what two requests have found."""
         entities: list[Any] = []
+        if self._left is not None and self._others:
+            yield from self._fill_with_all(self._left, usage)
         while not self._is_over and (count is None or len(entities) < count):
             if self._buffer:
-                room = len(self._buffer) if count is None else count - len(entities)
-                entities += [self._buffer.popleft() for _ in range(min(room, len(self._buffer)))]
+                entities += self._give_out(None if count is None else count - len(entities))
             elif entities and count is not None:
                 break
             elif not self._is_read:
@@ -67,20 +74,36 @@ class CollectionReading:
                 entities += yield from self._take_elsewhere(left, usage)
         return entities
 
+    def _give_out(self, count: int | None) -> list[Any]:
+        sizes = [size for size in (count, self._left, len(self._buffer)) if size is not None]
+        entities = [self._buffer.popleft() for _ in range(min(sizes))]
+        if self._left is not None:
+            self._left -= len(entities)
+        return entities
+
     def _fill(self, usage: Usage) -> Steps[None]:
         session = self._session
-        call = Call("Query", collection_params(session, self._plan, self._start))
+        call = Call("Query", collection_params(session, self._plan, self._at_once, self._start))
         answer = yield from ask(session, call, self._plan.cache_s)
         items = answer["Items"]
+        before = len(self._buffer)
         for item in items:
             schema = session.catalog.schema_of(item)
             if schema is not None and schema.entity in self._wanted:
                 entity = entity_of(schema, session, item)
                 if entity is not None:
                     self._buffer.append(entity)
-        usage.add(Usage(read_units(answer), len(items), len(items) - len(self._buffer)))
+        found = len(self._buffer) - before
+        usage.add(Usage(read_units(answer), len(items), len(items) - found))
         self._start = answer.get("LastEvaluatedKey")
         self._is_read = self._start is None
+        if self._left is not None:
+            self._at_once = self._next_limit(self._left - len(self._buffer), found * 2 < len(items))
+
+    def _next_limit(self, missing: int, is_wasteful: bool) -> int:
+        """Return how many items the next request is for: twice as many where most are thrown away."""
+        assert self._at_once is not None
+        return max(missing, 1, min(self._at_once * 2, PAGE_ITEMS_MAX) if is_wasteful else 1)
 
     def _take_elsewhere(self, count: int | None, usage: Usage) -> Steps[list[Any]]:
         if self._other is None:
@@ -88,4 +111,30 @@ class CollectionReading:
         entities = yield from self._other.take(count, usage)
         if self._other.positions is None:
             self._other = None
-        return entities
+        within = [entity for entity in entities if self._is_within(entity)]
+        usage.thrown_away += len(entities) - len(within)
+        return within
+
+    def _fill_with_all(self, limit: int, usage: Usage) -> Steps[None]:
+        """Read the first items of the partition and of what lies elsewhere; keep the first of them all."""
+        while not self._is_read and len(self._buffer) < limit:
+            yield from self._fill(usage)
+        while self._others:
+            while True:
+                self._buffer.extend((yield from self._take_elsewhere(None, usage)))
+                if self._other is None:
+                    break
+        self._buffer = deque(sorted(self._buffer, key=self._order)[:limit])
+        self._is_read = True
+
+    def _is_within(self, entity: Entity) -> bool:
+        """Tell whether an item from elsewhere will be where the collection reads."""
+        bounds = self._plan.bounds
+        return bounds is None or is_within(bounds, self._order(entity)[0])
+
+    def _order(self, entity: Entity) -> tuple[Any, ...]:
+        """Return what an item of the collection is sorted by."""
+        binding = collection_binding(self._session.catalog.schema_for(type(entity)), self._plan)
+        assert binding is not None
+        rendered = binding.render(key_values(entity))
+        return tuple(sortable(rendered[attribute.name]) for attribute in binding.sk)

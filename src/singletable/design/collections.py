@@ -15,12 +15,14 @@ from typing import Any, Self, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict
 
+from singletable.design.arguments import require_count, require_kind
 from singletable.design.bindings import Index
 from singletable.design.entity import Entity
-from singletable.design.keys import Key
+from singletable.design.keys import Key, Prefix, SortKey
+from singletable.design.many import AsyncRows, Many, Rows
 from singletable.design.plans import Get, Lookup, Single
-from singletable.design.queries import AsyncRows, Many, Rows
-from singletable.errors import ConsistencyError, DeclarationError
+from singletable.design.ranges import SortRange, sort_range
+from singletable.errors import ConsistencyError, DeclarationError, KeyValueError
 
 
 class Collection(BaseModel):
@@ -68,7 +70,9 @@ def _is_entity(kind: Any) -> bool:
 
 
 class Collect(Single[C]):
-    """Reads a collection: a partition with its `pk`, or plans of its own for each field."""
+    """Reads a collection: a partition with its `pk`, all of it or within `bounds`, or plans for each field."""
+
+    limited: int | None = None
 
     def __init__(
         self,
@@ -76,14 +80,22 @@ class Collect(Single[C]):
         pk: Key | None,
         index: Index | None,
         parts: dict[str, Get[Any] | Lookup[Any] | Many[Any]],
+        bounds: SortRange | None = None,
     ) -> None:
         self.into = into
         self.pk = pk
         self.index = index
         self.parts = parts
+        self.bounds = bounds
 
     def __repr__(self) -> str:
         return f"{self.into.__name__} of {self.pk!r}" if self.pk is not None else self.into.__name__
+
+    def limit(self, count: int) -> Self:
+        """Read so many items of the partition at most, of all kinds together, in the order of the sort key."""
+        require_count(count, "a limit")
+        self._partition()
+        return self.with_(limited=count)
 
     def all(self) -> Rows[Entity]:
         """Read the items of the partition one by one, of any kind, as they are iterated over."""
@@ -108,15 +120,31 @@ class Collect(Single[C]):
             plan.refuse_consistent_index()
 
 
-def collect(into: type[C], pk: Key, *, index: Index | None = None) -> Collect[C]:
-    """Plan to read an item collection, of the table or of an index, in one query."""
+def collect(
+    into: type[C], pk: Key, sk: Prefix[Any] | SortKey | None = None, *, index: Index | None = None
+) -> Collect[C]:
+    """Plan to read an item collection, of the table or of an index, in one query.
+
+    A prefix narrows it to the items whose sort keys begin so: those of any field, whichever class their keys are.
+    """
     entities = [member.entity for member in members_of(into)]
     if len(set(entities)) < len(entities):
         raise DeclarationError(
             f"{into.__name__} has two fields of one entity, and an item goes to the field of its entity",
             hint="gather(...), with a plan for each field",
         )
-    return Collect(into, pk, index, {})
+    return Collect(into, pk, index, {}, None if sk is None else _bounds(into, sk))
+
+
+def _bounds(into: type[C], sk: Prefix[Any] | SortKey) -> SortRange:
+    require_kind(sk, (Prefix, SortKey), "a collection is narrowed by a prefix of a sort key")
+    of = sk.of if isinstance(sk, Prefix) else type(sk)
+    if of.compiled is None:
+        raise KeyValueError(
+            f"{into.__name__} cannot be narrowed by {of.shown()}: without a template, a key has no text",
+            hint="gather(...), with a query for each field",
+        )
+    return sort_range(of, sk, gt=None, ge=None, lt=None, le=None)
 
 
 def gather(into: type[C], **parts: Get[Any] | Lookup[Any] | Many[Any]) -> Collect[C]:

@@ -9,17 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from singletable.client.calls import Steps, Wait
+from singletable.client.calls import Steps
 from singletable.design.actions import Action, Prepared
-from singletable.design.answers import waits
+from singletable.design.answers import CONFLICT_S_MAX, waits
 from singletable.design.arguments import require_kind
+from singletable.design.batch_reading import hashable
 from singletable.design.claiming import one_by_one
 from singletable.design.counting import Touch
 from singletable.design.effects import later_plan, resolved
 from singletable.design.entity import Entity
+from singletable.design.guards import DoneAlreadyError
 from singletable.design.performing import ATTEMPTS_MAX, perform, request_of, transact
 from singletable.design.preparing import prepare, schema_for
-from singletable.design.reading import hashable
 from singletable.design.revising import ChangedMeanwhileError, Plan, Planned
 from singletable.design.session import Session
 from singletable.design.stored_items import read_charged
@@ -72,7 +73,15 @@ def request_steps(session: Session, wanted: Write) -> Steps[Any]:
 
 
 def write_together(session: Session, wanted: Sequence[AnyWrite]) -> Steps[tuple[list[Any], float]]:
-    """Carry out several writes as one transaction: all of them, or none."""
+    """Carry out several writes as one transaction: all of them, or none. Return what is stored, and the units."""
+    plans, units = yield from transact_writes(session, wanted)
+    return (yield from _finish(session, wanted, plans, units))
+
+
+def transact_writes(
+    session: Session, wanted: Sequence[AnyWrite], *, first: Sequence[Action] = ()
+) -> Steps[tuple[list[Prepared], float]]:
+    """Plan writes and carry them out as one transaction, with actions in front of them; return plans and units."""
     _require_transactions(session)
     for each in wanted:
         if isinstance(each, Delete):
@@ -82,7 +91,8 @@ def write_together(session: Session, wanted: Sequence[AnyWrite]) -> Steps[tuple[
     while True:
         plans = yield from _plan(session, wanted, fresh=is_fresh)
         try:
-            actions = yield from resolved(session, [action for plan in plans for action in plan.actions])
+            planned = [action for plan in plans for action in plan.actions]
+            actions = yield from resolved(session, [*first, *planned])
             units = yield from transact(session, merged(actions))
         except ChangedMeanwhileError as error:
             yield from conflicts.pause(error)
@@ -93,7 +103,7 @@ def write_together(session: Session, wanted: Sequence[AnyWrite]) -> Steps[tuple[
             yield from retries.pause()
             is_fresh = True
         else:
-            return (yield from _finish(session, wanted, plans, units))
+            return plans, units
 
 
 def _plan(session: Session, wanted: Sequence[AnyWrite], *, fresh: bool) -> Steps[list[Prepared]]:
@@ -177,7 +187,7 @@ class _Conflicts:
 
     def __init__(self) -> None:
         self._count = 0
-        self._pauses = waits()
+        self._pauses = waits(seconds_max=CONFLICT_S_MAX)
 
     def pause(self, error: ChangedMeanwhileError) -> Steps[None]:
         """Wait before the next try, or give up."""
@@ -185,7 +195,7 @@ class _Conflicts:
         if self._count == CONFLICTS_MAX:
             raise error
         if self._count > 1:
-            yield Wait(next(self._pauses))
+            yield next(self._pauses)
 
 
 class _Retries:
@@ -193,21 +203,21 @@ class _Retries:
 
     def __init__(self) -> None:
         self._count = 0
-        self._pauses = waits()
+        self._pauses = waits(seconds_max=CONFLICT_S_MAX)
         self._shown: list[Any] = []
 
     def is_final(self, error: DesignError) -> bool:
-        """Tell whether a refusal would only be repeated: a value is taken, or nothing has changed since."""
+        """Tell whether a refusal would only be repeated: a value is taken, it was done, or nothing changed."""
         shown = _shown_items(error.__cause__)
         is_same = bool(shown) and shown == self._shown
         self._shown = shown
         self._count += 1
-        return isinstance(error, DuplicateError) or is_same or self._count == ATTEMPTS_MAX
+        return isinstance(error, DuplicateError | DoneAlreadyError) or is_same or self._count == ATTEMPTS_MAX
 
     def pause(self) -> Steps[None]:
         """Wait before the next try; the first one follows at once, since the caller's data was only old."""
         if self._count > 1:
-            yield Wait(next(self._pauses))
+            yield next(self._pauses)
 
 
 def _shown_items(refusal: BaseException | None) -> list[Any]:

@@ -6,12 +6,14 @@ into a request (`singletable.design.expressions`). Nothing here knows requests.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NoReturn, assert_never
 
-from singletable.design.arguments import require_kind
+from pydantic import BaseModel
+
+from singletable.design.arguments import require_field, require_kind
 
 
 class _Condition:
@@ -185,6 +187,19 @@ def fields_of(condition: Condition) -> Iterator[str]:
             yield from fields_of(inner)
         case _:
             yield condition.field
+
+
+def conditions_on(
+    entity: type[BaseModel], conditions: Sequence[Condition], equal: Mapping[str, Any]
+) -> tuple[Condition, ...]:
+    """Return conditions, those that fields are equal to values among them; refuse names that are no fields."""
+    for condition in conditions:
+        require_condition(condition)
+    whole = (*conditions, *(Eq(name, value) for name, value in equal.items()))
+    for condition in whole:
+        for name in fields_of(condition):
+            require_field(entity, name)
+    return whole
 
 
 def holds(condition: Condition, values: Mapping[str, Any]) -> bool:

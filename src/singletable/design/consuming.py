@@ -6,7 +6,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from singletable.client.calls import Call, Steps
 from singletable.client.embedded import EmbeddedClient
@@ -25,11 +25,16 @@ from singletable.design.streams import StreamHandler
 from singletable.errors import CapabilityError, DeclarationError
 
 if TYPE_CHECKING:
-    from singletable.consumers import Consumer
+    from singletable.consumers import Consumer, DeadLetter, Redriven
+    from singletable.database import Database
 
 logger = logging.getLogger("singletable.streams")
 
 LambdaHandler = Callable[[Mapping[str, Any], Any], Response]
+
+_FAILURES_HINT: Final = (
+    "on AWS, the OnFailure destination of the event source mapping is told what was put aside"
+)
 
 
 def start_consumer(
@@ -42,20 +47,44 @@ def start_consumer(
     options: Mapping[str, Any],
 ) -> Consumer:
     """Run the handlers of a design over the changes of its table, on the embedded engine."""
+    database = _database(
+        session, "lambda_handler(target) is the function that AWS Lambda runs over the table's stream"
+    )
+    refuse_idle(session.catalog, handlers)
+    session.run(_check_stream(session))
+    handle = _handler(design, session, handlers)
+    return database.consume(session.table, handle, name, background=background, **options)
+
+
+def put_aside(session: Session, name: str) -> list[DeadLetter]:
+    """Return the records that the handlers of a design could not take."""
+    return _database(session, _FAILURES_HINT).dead_letters(session.table, name)
+
+
+def redrive(design: Any, session: Session, handlers: Sequence[StreamHandler], *, name: str) -> Redriven:
+    """Run the handlers of a design over what was put aside, and forget what they take."""
+    database = _database(session, _FAILURES_HINT)
+    refuse_idle(session.catalog, handlers)
+    return database.redrive(session.table, name, _handler(design, session, handlers))
+
+
+def _database(session: Session, hint: str) -> Database:
     client = session.client
     if not isinstance(client, EmbeddedClient):
         raise CapabilityError(
             f"{client!r} runs no consumers: they are of the embedded engine",
-            hint="lambda_handler(target) is the function that AWS Lambda runs over the table's stream",
+            hint=hint,
         )
-    refuse_idle(session.catalog, handlers)
-    session.run(_check_stream(session))
+    return client.database
+
+
+def _handler(design: Any, session: Session, handlers: Sequence[StreamHandler]) -> LambdaHandler:
     dispatcher = Dispatcher(design, session, handlers)
 
     def handle(event: Mapping[str, Any], context: Any) -> Response:
         return response(dispatcher.dispatch(records_of(event)), tells_error=True)
 
-    return client.database.consume(session.table, handle, name, background=background, **options)
+    return handle
 
 
 def _check_stream(session: Session) -> Steps[None]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from singletable.client.calls import Steps
+from singletable.design.batch_reading import hashable
 from singletable.design.belonging import Copied
 from singletable.design.counting import Touch, touch
 from singletable.design.entity import STORED, Entity
-from singletable.design.reading import hashable
 from singletable.design.revising import Revision, read_stored, revision
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session

@@ -16,13 +16,13 @@ from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from typing import Any, Final
 
 from singletable.design.actions import Action
+from singletable.design.batch_reading import hashable
 from singletable.design.belonging import Aggregated
 from singletable.design.catalog import Catalog
 from singletable.design.conditions import holds
 from singletable.design.entity import STORED, Entity, key_values
 from singletable.design.expressions import Placeholders
 from singletable.design.markers import AverageOf, CountOf, Upkeep
-from singletable.design.reading import hashable
 from singletable.design.revising import Changes, Revision, changed_meanwhile, revision, unchanged_attributes
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
@@ -144,8 +144,11 @@ def added(first: Mapping[str, Decimal], second: Mapping[str, Decimal]) -> dict[s
 def total(each: Aggregated, children: Iterable[Entity]) -> dict[str, Decimal]:
     """Return what all children of a parent come to."""
     sums = {each.sum_name: Decimal(0), each.count_name: Decimal(0)}
-    for child in children:
-        sums = added(sums, amounts(each, child))
+    with localcontext() as context:
+        context.prec = _DIGITS
+        for child in children:
+            for name, amount in amounts(each, child).items():
+                sums[name] += amount
     return sums
 
 
@@ -194,7 +197,8 @@ def needs_reading(session: Session, each: Touch) -> bool:
         isinstance(known.marker, AverageOf) and known.field in names
         for known in catalog.belonging.counting(schema)
     )
-    return averages or any(binding.reads() & names for binding in schema.indexes)
+    follow = schema.followers(names)
+    return averages or bool(follow) or any(binding.reads() & names for binding in schema.indexes)
 
 
 def touched_numbers(catalog: Catalog, each: Touch, item: Item) -> dict[str, Decimal]:

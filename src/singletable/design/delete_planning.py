@@ -6,6 +6,7 @@ from typing import Any
 
 from singletable.client.calls import Steps
 from singletable.design.actions import Action, Prepared
+from singletable.design.checking import check_action
 from singletable.design.conditions import Condition
 from singletable.design.effects import effect_reads, effects
 from singletable.design.entity import Entity
@@ -68,16 +69,12 @@ def plan_delete(
 def plan_check(session: Session, target: Entity | Get[Any], when: Condition | None) -> Prepared:
     """Plan to demand that an item is there and meets a condition."""
     schema = schema_for(session, target)
-    into = Placeholders()
-    terms = [f"attribute_exists({into.name(session.catalog.table.pk)})"]
-    if when is not None:
-        terms.append(condition_text(when, schema, into))
-    params = into.add_to({"ConditionExpression": " AND ".join(terms)})
 
     def refused(stored: Item | None) -> DesignError:
         return refusal(schema, Get(schema.entity, *_keys(target)), when, stored)
 
-    return Prepared([Action("ConditionCheck", key_of(schema, target), params, refused)], entity=schema.entity)
+    action = check_action(session, schema, key_of(schema, target), when, refused)
+    return Prepared([action], entity=schema.entity)
 
 
 def _keys(target: Any) -> tuple[Any, Any]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from singletable.design.actions import Action
+from singletable.design.batch_reading import hashable
 from singletable.design.belonging import Made
 from singletable.design.entity import Entity
 from singletable.design.expressions import Placeholders
-from singletable.design.reading import hashable
 from singletable.design.revising import changed_meanwhile, unchanged_attributes
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
@@ -23,16 +23,17 @@ def made_items(made: Made, source: Entity | None) -> MadeItems:
     if source is None:
         return {}
     schema, items = made.link.child, {}
-    belongs_to = made.link.parent.primary_key(source)
+    names = schema.table.key_attributes()
     for entity in made.declaration.make(source):
-        if type(entity) is not schema.entity or made.link.parent_key(entity) != belongs_to:
+        if type(entity) is not schema.entity or not made.link.holds(source, entity):
             raise InvalidWriteError(
                 f"{schema.entity.__name__}.{made.declaration.name} has made {entity!r}, which is no "
                 f"{schema.entity.__name__} of {source!r}",
                 hint=f"what it makes has the same {', '.join(made.link.via.values())} as its source",
             )
-        key = schema.primary_key(entity)
-        items[hashable(key)] = (key, schema.to_item(entity))
+        item = schema.to_item(entity)
+        key = {name: item[name] for name in names}
+        items[hashable(key)] = (key, item)
     return items
 
 

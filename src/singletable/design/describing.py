@@ -39,7 +39,7 @@ from singletable.design.key_constraints import without_constraints
 from singletable.design.key_parts import Part
 from singletable.design.key_texts import stored_template
 from singletable.design.keys import Key
-from singletable.design.markers import AverageOf, BucketOf, CopyOf, CountOf, ShardOf, SumOf
+from singletable.design.markers import AverageOf, BucketOf, CopyOf, CountOf, InitialOf, ShardOf, SumOf
 from singletable.design.patterns import PatternInfo, Rate, Volume
 from singletable.design.places import Binding, KeyAttribute
 from singletable.design.plan_shapes import Calls, reads_of, write_of
@@ -212,6 +212,7 @@ def _part(part: Part) -> KeyPart:
         alias=alias_of(part.annotation),
         shards=source.count if isinstance(source, ShardOf) else None,
         bucket=source.every if isinstance(source, BucketOf) else None,
+        letters=source.letters if isinstance(source, InitialOf) else None,
     )
 
 

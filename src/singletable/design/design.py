@@ -36,6 +36,8 @@ from singletable.design.consuming import (
     LazyHandler,
     check_declared_stream,
     function_region,
+    put_aside,
+    redrive,
     refuse_idle,
     start_consumer,
 )
@@ -56,6 +58,7 @@ from singletable.design.plans import Get, Plan
 from singletable.design.provisioning import TableReport, create_table, ensure_table
 from singletable.design.reading import Reader
 from singletable.design.session import Session
+from singletable.design.settling import counted_entity
 from singletable.design.streams import StreamHandler, stream_handlers
 from singletable.design.tables import Table
 from singletable.design.verifying import Progress as VerifyProgress
@@ -66,7 +69,7 @@ from singletable.design.writing import Writer
 from singletable.errors import DeclarationError
 
 if TYPE_CHECKING:
-    from singletable.consumers import Consumer
+    from singletable.consumers import Consumer, DeadLetter, Redriven
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -176,6 +179,7 @@ class Design:
         clock: Clock | None = None,
         capabilities: Capabilities | None = None,
         sleep: Callable[[float], object] | None = None,
+        random: Callable[[], float] | None = None,
         engine: Mapping[str, Any] | None = None,
         **environment: str,
     ) -> Self:
@@ -186,7 +190,9 @@ class Design:
         nobody else can make cursors.
         """
         cls.table.name_in(environment, otherwise="dev")  # before a file is made for nothing
-        client = open_client(target, clock=clock, capabilities=capabilities, sleep=sleep, **(engine or {}))
+        client = open_client(
+            target, clock=clock, capabilities=capabilities, sleep=sleep, random=random, **(engine or {})
+        )
         try:
             session = cls._session_on(client, environment, cursor_secret)
             design = cls._on(session)
@@ -342,16 +348,30 @@ class Design:
         """Put and delete many items, without conditions and in no order; return the units."""
         return self.session.run(write_batch(self.session, writes))
 
-    def load(self, entities: Iterable[Entity], *, progress: LoadProgress | None = None) -> Loaded:
+    def load(
+        self, entities: Iterable[Entity], *, settled: bool = False, progress: LoadProgress | None = None
+    ) -> Loaded:
         """Write any number of entities fast, as they stand, whatever is stored; hold a few hundred at a time.
 
-        Times and versions that they have are kept. `progress` is called with how many are written.
+        Times and versions that they have are kept. Entities that are `settled` agree with each other: numbers
+        and copies are written as they stand too, with locks and derived items, and nothing is read or checked;
+        `counted` fills in the numbers. `progress` is called with how many are written.
         """
-        return self.session.run(load_steps(self.session, entities, progress))
+        return self.session.run(load_steps(self.session, entities, progress, settled=settled))
 
-    async def aload(self, entities: Iterable[Entity], *, progress: LoadProgress | None = None) -> Loaded:
+    async def aload(
+        self, entities: Iterable[Entity], *, settled: bool = False, progress: LoadProgress | None = None
+    ) -> Loaded:
         """Write any number of entities fast, as they stand, whatever is stored."""
-        return await self.session.arun(load_steps(self.session, entities, progress))
+        return await self.session.arun(load_steps(self.session, entities, progress, settled=settled))
+
+    @classmethod
+    def counted(cls, entity: E, children: Iterable[Entity]) -> E:
+        """Return an entity with the counts, sums and averages that all its children come to; nothing is stored.
+
+        For entities that are to be loaded as settled: an average has its sum and its count beside it.
+        """
+        return counted_entity(cls.catalog, entity, children)
 
     def verify(self, *, repair: bool = False, progress: VerifyProgress | None = None) -> VerifyReport:
         """Recompute counters, copies, derived items, locks and index keys; report what differs, or repair it.
@@ -440,6 +460,14 @@ class Design:
             background=background,
             options=options,
         )
+
+    def dead_letters(self, *, name: str | None = None) -> list[DeadLetter]:
+        """List the records that the handlers could not take, of the consumer of this name: embedded only."""
+        return put_aside(self.session, name or type(self).__name__)
+
+    def redrive(self, *, name: str | None = None) -> Redriven:
+        """Run the handlers once more over each dead letter, and remove those that they take: embedded only."""
+        return redrive(self, self.session, self.handlers, name=name or type(self).__name__)
 
     @classmethod
     def lambda_handler(

@@ -11,16 +11,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from singletable.client.calls import Steps
 from singletable.design.catalog import Catalog
 from singletable.design.changes import Change, ItemChange, Record, item_changes, sequence_number, table_of
+from singletable.design.doing_once import Occasion, carry_out_once
+from singletable.design.once import Once
 from singletable.design.replaying import carry_out
 from singletable.design.session import Session
-from singletable.design.streams import HandlerWrite, StreamHandler
+from singletable.design.stored_values import Item
+from singletable.design.streams import SINGLE_WRITES, HandlerWrite, StreamHandler
 from singletable.design.upkeep import EntityChange, upkeep_steps
-from singletable.design.writes import Create, Delete, Put, Update
+from singletable.design.write_runs import WriteRun
+from singletable.design.writes import Delete, Put
 from singletable.errors import InvalidWriteError, TableDiffersError
 
 VIEW: Final = "NEW_AND_OLD_IMAGES"
+_TAKEN: Final = (*SINGLE_WRITES, Once)
 Response: TypeAlias = dict[str, list[dict[str, str]]]
 
 
@@ -74,8 +80,30 @@ class Dispatcher:
             self._upkeep(item_change, change)
         for handler in handlers:
             if is_watched(handler, item_change, change):
-                for write in _writes(handler, handler.function(self._design, change)):
-                    self._session.run(carry_out(self._session, write, item_change.key))
+                self._run(handler, item_change, change)
+
+    def _run(self, handler: StreamHandler, item_change: ItemChange, change: Change[Any]) -> None:
+        occasion = Occasion(handler.name, change.event_id or change.sequence_number)
+        run = WriteRun(self._session)
+        try:
+            for write in _writes(handler, handler.function(self._design, change)):
+                self._session.run(self._carry_out(write, item_change.key, occasion, run))
+        except Exception:
+            self._session.run(run.flush())  # what a handler has asked for before it fails is carried out
+            raise
+        self._session.run(run.flush())
+
+    def _carry_out(
+        self, write: HandlerWrite, changed: Item, occasion: Occasion, run: WriteRun
+    ) -> Steps[None]:
+        if isinstance(write, Put | Delete) and run.takes(write):
+            yield from run.add(write)
+            return
+        yield from run.flush()
+        if isinstance(write, Once):
+            yield from carry_out_once(self._session, write, changed, occasion.guard_name(write))
+        else:
+            yield from carry_out(self._session, write, changed)
 
     def _upkeep(self, item_change: ItemChange, change: Change[Any]) -> None:
         # Where one entity took another's place, a record is two changes, and each is counted once.
@@ -109,11 +137,12 @@ def _writes(
 ) -> Iterable[HandlerWrite]:
     if result is None:
         return
-    writes = (result,) if isinstance(result, Create | Put | Update | Delete) else result
+    writes = (result,) if isinstance(result, _TAKEN) else result
     for write in writes:
-        if not isinstance(write, Create | Put | Update | Delete):
+        if not isinstance(write, _TAKEN):
             raise InvalidWriteError(
-                f"the handler {handler.name} yields {write!r}, and Create, Put, Update and Delete are carried out"
+                f"the handler {handler.name} yields {write!r}, and Create, Put, Update, Delete and Once are "
+                "carried out"
             )
         yield write
 

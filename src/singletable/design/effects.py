@@ -11,8 +11,10 @@ from typing import Any
 
 from singletable.client.calls import Steps
 from singletable.design.actions import Action
+from singletable.design.batch_reading import hashable
 from singletable.design.belonging import Copied
 from singletable.design.bringing_home import bring_key_home
+from singletable.design.checking import Checking, with_check
 from singletable.design.children import START, Position, children_page
 from singletable.design.copying import copy_revision, copy_touches, is_stale
 from singletable.design.counting import (
@@ -31,13 +33,12 @@ from singletable.design.counting import (
 from singletable.design.deriving import derived_actions
 from singletable.design.entity import Entity
 from singletable.design.expressions import Placeholders
-from singletable.design.reading import hashable
 from singletable.design.revising import Planned, changed_meanwhile, read_stored
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_values import Item, shown_key
 from singletable.design.uniqueness import lock_actions
-from singletable.errors import InvalidWriteError
+from singletable.errors import InvalidWriteError, NotFoundError
 
 
 def effect_reads(session: Session, schema: EntitySchema[Any]) -> frozenset[str]:
@@ -147,10 +148,16 @@ def _resolved_together(session: Session, actions: list[Action]) -> Steps[list[Ac
     while waiting:
         key = _next(session, waiting)
         touch = without_zeros(waiting.pop(key))
-        if key in result:
-            result[key] = [_folded(session, action, touch) for action in result[key]]
-        elif touch.deltas or touch.expects:
-            _sort_in((yield from _planned(session, touch)), result, waiting)
+        match result.get(key):
+            case [Checking() as check]:
+                checked, *others = yield from _checked(session, check, touch)
+                result[key] = [checked]
+            case None:
+                others = yield from _planned(session, touch)
+            case written:
+                result[key] = [_folded(session, action, touch) for action in written]
+                others = []
+        _sort_in(others, result, waiting)
     return [action for same in result.values() for action in same]
 
 
@@ -189,6 +196,8 @@ def _ancestors(session: Session, schema: EntitySchema[Any]) -> set[EntitySchema[
 
 def _planned(session: Session, touch: Touch) -> Steps[list[Action]]:
     """Plan what is asked of one parent: by ADD if nothing follows from it, otherwise from what is stored."""
+    if not touch.deltas and not touch.expects:
+        return []
     reads = effect_reads(session, touch.schema)
     follows = bool(touch.fields(session.catalog) & reads)
     is_read = follows or needs_reading(session, touch)
@@ -211,9 +220,20 @@ def _planned(session: Session, touch: Touch) -> Steps[list[Action]]:
 # --- parents that are written in the same transaction --------------------------------------------------------
 
 
+def _checked(session: Session, check: Checking, touch: Touch) -> Steps[list[Action]]:
+    """Plan what is asked of a parent that the transaction checks as well. The first action is of the parent."""
+    try:
+        planned = yield from _planned(session, replace(touch, needs_parent=True))
+    except NotFoundError as error:
+        raise check.refused(None) from error
+    if not planned:
+        return [check]
+    return [with_check(session, planned[0], check), *planned[1:]]
+
+
 def _folded(session: Session, action: Action, touch: Touch) -> Action:
     """Return the write of a parent with what its children ask of it."""
-    if action.kind == "Delete" or not touch.deltas:
+    if action.kind == "Delete" or isinstance(action, Checking) or not touch.deltas:
         return action
     follows = touch.fields(session.catalog) & effect_reads(session, touch.schema)
     if action.kind == "Put" and not follows:
@@ -232,7 +252,12 @@ def _counted_item(session: Session, action: Action, touch: Touch) -> Item:
     numbers = touched_numbers(session.catalog, touch, item)
     changes = stored_changes(session.catalog, touch.schema, numbers)
     counted = {**item, **{name: value for name, value in changes.items() if value is not None}}
-    return {**counted, **touch.schema.key_attributes(touch.schema.to_entity(counted))}
+    entity = touch.schema.to_entity(counted)
+    follow = touch.schema.followers(touch.fields(session.catalog))
+    for name, value in touch.schema.stored_fields(entity, follow).items():
+        counted.pop(name, None)
+        counted |= {} if value is None else {name: value}
+    return {**counted, **touch.schema.key_attributes(entity)}
 
 
 def _with_additions(action: Action, touch: Touch) -> Action:

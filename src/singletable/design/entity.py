@@ -15,11 +15,12 @@ from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
 from pydantic_core import CoreSchema
 
 from singletable.design.bindings import Keys
+from singletable.design.computed_validation import with_computed
 from singletable.design.conditions import fields_of
 from singletable.design.exact_times import with_exact_times
 from singletable.design.key_parts import Part
 from singletable.design.keys import Key
-from singletable.design.markers import BucketOf
+from singletable.design.markers import BucketOf, InitialOf
 from singletable.design.old_keys import check_old_keys
 from singletable.design.relations import Derived, Unique
 from singletable.errors import DeclarationError
@@ -90,7 +91,7 @@ class Entity(BaseModel):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        schema: CoreSchema = with_exact_times(handler(source))
+        schema: CoreSchema = with_computed(cls, with_exact_times(handler(source)))
         return schema
 
     def __eq__(self, other: object) -> bool:
@@ -245,6 +246,8 @@ def _agree(part: Part, of_field: Any) -> bool:
     field = _plain_type(of_field)
     if isinstance(part.source, BucketOf):
         return field is None or issubclass(field, date)
+    if isinstance(part.source, InitialOf):
+        return field is None or issubclass(field, str)
     if part.source is not None:
         return True
     names = {each for each in (_new_type(part.annotation), _new_type(of_field)) if each is not None}

@@ -30,7 +30,13 @@ def checked_changes(schema: EntitySchema[Any], changes: Mapping[str, Any], now: 
 
 def _check_name(schema: EntitySchema[Any], name: str) -> None:
     require_field(schema.entity, name)
-    if name in schema.key.keys.reads():
+    if name in schema.computed:
+        sources = " and ".join(schema.computed[name].fields)
+        raise InvalidWriteError(
+            f"{schema.entity.__name__}.{name} is worked out from {sources}",
+            hint=f"change {sources}, and it follows",
+        )
+    if name in schema.with_sources(schema.key.keys.reads()):
         raise InvalidWriteError(
             f"{schema.entity.__name__}.{name} is part of the key, which never changes",
             hint="create the item of the new key and delete the old one, in a transaction",

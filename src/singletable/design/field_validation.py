@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import CoreConfig, SchemaValidator
 
+from singletable.design.computing import Working
 from singletable.design.field_codecs import markers_of
 from singletable.design.markers import Compressed
 
@@ -43,6 +44,8 @@ def bounded_fields(model: type[BaseModel]) -> frozenset[str]:
 
 def _is_informed(schema: Any) -> bool:
     if isinstance(schema, dict):
+        if isinstance(schema.get("function"), Working):
+            return False  # what it asks for is known
         return schema.get("type") == "with-info" or any(map(_is_informed, schema.values()))
     return isinstance(schema, list | tuple) and any(map(_is_informed, schema))
 

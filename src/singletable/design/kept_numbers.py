@@ -38,6 +38,7 @@ def with_stored_numbers(
     counted: Item = {} if before is None else before.__dict__[STORED]
     kept = session.catalog.belonging.kept(schema) if before is not None else ()
     entity = after.model_copy(update={name: getattr(before, name) for name in kept})
+    entity.__dict__.update(schema.computed_values(entity.__dict__, schema.followers(kept)))
     entity.__dict__[STORED] = _with_numbers(own, counted, names)
     return entity
 

@@ -26,6 +26,7 @@ class ValueCodec(ABC):
 
     is_free: bool = False  # texts of any characters, a separator among them
     is_omitted: bool = False  # renders as nothing, and takes the separator before it along
+    nothing: Any = ""  # the value of a field that is omitted
     sorts: bool = True  # texts sort as values do
 
     @property
@@ -148,10 +149,61 @@ class TextCodec(ValueCodec):
                     f"{text!r} holds {separator!r}, which separates the parts of the key",
                     hint=f"give a value without {separator!r}, or choose a template with another separator",
                 )
+        self._refuse_otherwise(text)
+
+    def _refuse_otherwise(self, text: str) -> NoReturn:
         raise KeyValueError(
             f"{text!r} holds a character that no key can hold",
             hint="U+10FFFF and halves of surrogate pairs are refused",
         )
+
+
+@dataclass(frozen=True)
+class InitialsCodec(TextCodec):
+    """The first letters of a text, which is normalized before; none render as nothing. Letters are code points."""
+
+    letters: int = 0
+
+    def __post_init__(self) -> None:
+        if self.letters < 0:
+            raise DeclarationError(f"there are {self.letters} letters: at least 0 are needed")
+
+    @property
+    def is_omitted(self) -> bool:  # type: ignore[override]  # depends on the letters
+        return self.letters == 0
+
+    @property
+    def pattern(self) -> str:
+        return f"[^{_NEVER_IN_TEXT}{re.escape(self.separators)}]{{1,{self.letters}}}" if self.letters else ""
+
+    @property
+    def width_fixed(self) -> int | None:
+        return self.letters if self.letters <= 1 else None
+
+    def normalize(self, value: Any) -> str:
+        text = self.whole(value)[: self.letters]
+        if self.function is not None and text:
+            # "a la carte" may be cut behind a space: only what the function leaves as it is can be read back.
+            text = self._normal_form(text)
+        if self._match(text) is None:
+            self._refuse(text)
+        return text
+
+    def whole(self, value: Any) -> str:
+        """Return the text that the letters are cut off, in its normal form."""
+        text = plain_text(value)
+        return text if self.function is None else self._normal_form(text)
+
+    def describe(self) -> str:
+        return f"beginning of a text, of {self.letters} letters at most"
+
+    def _refuse_otherwise(self, text: str) -> NoReturn:
+        if len(text) > self.letters:
+            raise KeyValueError(
+                f"what Normalize() applies makes {text!r} of {self.letters} letters",
+                hint="it must not make the beginning of a text longer",
+            )
+        super()._refuse_otherwise(text)
 
 
 def plain_text(value: object) -> str:
@@ -243,6 +295,8 @@ class ShardCodec(ValueCodec):
 
     count: int
     width: int = 1
+
+    nothing = 0
 
     def __post_init__(self) -> None:
         if self.count < 1:

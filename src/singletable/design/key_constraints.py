@@ -39,6 +39,11 @@ def without_constraints() -> Iterator[None]:
         _is_waived.reset(token)
 
 
+def is_waived() -> bool:
+    """Tell whether keys are being made of sample values."""
+    return _is_waived.get()
+
+
 def check_for(base: Any, markers: list[Any], *, where: str) -> Check | None:
     """Compile what asks the constraints among the markers of a type; None where there are none."""
     constraints = constraints_in(markers)

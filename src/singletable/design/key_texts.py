@@ -40,7 +40,7 @@ def template_of(keys: Sequence[Key | Prefix[Any]], given: Sequence[Any]) -> str:
         return ", ".join(fixed.get(name, f"{{{name}}}") for name in names)
     text = _text(kind, fixed, leading)
     if isinstance(first, Prefix):
-        return text + _beginning(first, keys)
+        return text + _beginning(first, keys, given)
     return text
 
 
@@ -78,7 +78,7 @@ def _text(key: type[Key], fixed: Mapping[str, str], leading: Sequence[str] | Non
     return "".join(texts)
 
 
-def _beginning(first: Prefix[Any], keys: Sequence[Key | Prefix[Any]]) -> str:
+def _beginning(first: Prefix[Any], keys: Sequence[Key | Prefix[Any]], given: Sequence[Any]) -> str:
     """Return what a prefix holds of the field behind its last whole one."""
     assert first.of.compiled is not None
     begun = {
@@ -89,7 +89,8 @@ def _beginning(first: Prefix[Any], keys: Sequence[Key | Prefix[Any]]) -> str:
     if begun == {""}:
         return ""
     names = [name for name in first.of.compiled.fields_required if name not in first.values]
-    return _escaped(begun.pop()) if len(begun) == 1 else f"{{{names[0]}}}"
+    is_fixed = len(begun) == 1 and not begun.intersection(map(str, given))
+    return _escaped(begun.pop()) if is_fixed else f"{{{names[0]}}}"
 
 
 def _escaped(text: str) -> str:

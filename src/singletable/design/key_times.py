@@ -18,7 +18,7 @@ _TIME: Final = r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}"
 _TWO: Final = tuple(f"{number:02}" for number in range(60))
 _THREE: Final = tuple(f"{number:03}" for number in range(1000))
 
-Every = Literal["year", "month", "week", "day"]
+Every = Literal["year", "month", "week", "day", "never"]
 
 
 @dataclass(frozen=True)
@@ -102,9 +102,13 @@ class DateCodec(ValueCodec):
 
 @dataclass(frozen=True)
 class BucketCodec(ValueCodec):
-    """The text of a span of time: `2025`, `2025-01`, `2025-W04` or `2025-01-20`."""
+    """The text of a span of time: `2025`, `2025-01`, `2025-W04` or `2025-01-20`. Of all time, it is nothing."""
 
     every: Every
+
+    @property
+    def is_omitted(self) -> bool:  # type: ignore[override]  # depends on the span
+        return self.every == "never"
 
     @property
     def pattern(self) -> str:
@@ -117,21 +121,30 @@ class BucketCodec(ValueCodec):
                 return f"{_YEAR}-W{_WEEK}"
             case "day":
                 return f"{_YEAR}-{_MONTH}-{_DAY}"
+            case "never":
+                return ""
 
     @property
     def width_fixed(self) -> int:
-        return {"year": 4, "month": 7, "week": 8, "day": 10}[self.every]
+        return {"year": 4, "month": 7, "week": 8, "day": 10, "never": 0}[self.every]
 
     def normalize(self, value: Any) -> str:
         text = plain_text(value)
         if self._match(text) is None:
-            raise KeyValueError(f"{text!r} is no {self.describe()}")
+            raise KeyValueError(f"{text!r} is no {self.describe()}", hint=self._hint())
         return text
 
     def render(self, value: Any) -> str:
         return value  # type: ignore[no-any-return]  # normalized
 
+    def _hint(self) -> str | None:
+        if not self.is_omitted:
+            return None
+        return 'BucketOf(..., "never") has one bucket, "", with the items of every time; buckets() names it'
+
     def describe(self) -> str:
+        if self.is_omitted:
+            return "bucket of a key that is not divided by time"
         sample = {"year": "2025", "month": "2025-01", "week": "2025-W04", "day": "2025-01-20"}[self.every]
         return f"{self.every} like {sample}"
 

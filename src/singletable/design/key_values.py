@@ -17,19 +17,28 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, NewType, NoReturn, TypeVar, Union, get_args, get_origin
 from uuid import UUID
 
-from singletable.design.key_codecs import ChoiceCodec, ShardCodec, TextCodec, UuidCodec, ValueCodec
+from singletable.design.key_codecs import (
+    ChoiceCodec,
+    InitialsCodec,
+    ShardCodec,
+    TextCodec,
+    UuidCodec,
+    ValueCodec,
+)
 from singletable.design.key_numbers import Kind, NumberCodec, PaddedCodec
 from singletable.design.key_times import BucketCodec, DateCodec, DateTimeCodec
 from singletable.errors import DeclarationError, KeyValueError
 
 __all__ = [
     "BucketCodec",
+    "InitialsCodec",
     "Normalize",
     "Pad",
     "ShardCodec",
     "ValueCodec",
     "Verbatim",
     "codec_for",
+    "initials_codec",
     "unwrap",
 ]
 
@@ -85,6 +94,14 @@ def codec_for(annotation: Any, spec: str = "", *, where: str = "a key field") ->
         return _codec_without_spec(base)
     except DeclarationError as error:
         raise DeclarationError(f"{where}: {error.message}", hint=error.hint) from None
+
+
+def initials_codec(annotation: Any, letters: int) -> InitialsCodec:
+    """Return the codec of the first letters of a text, in the form that its annotation says."""
+    _, markers = unwrap(annotation)
+    normalize = _marker(markers, Normalize)
+    is_verbatim = _marker(markers, Verbatim) is not None
+    return InitialsCodec(normalize.function if normalize else None, is_verbatim, letters=letters)
 
 
 def unwrap(annotation: Any) -> tuple[Any, list[Any]]:

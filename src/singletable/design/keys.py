@@ -290,14 +290,14 @@ def key_of_stored(of: type[K], values: Mapping[str, Any]) -> K:
 
 
 def has_constraints(key: type[Key]) -> bool:
-    """Tell whether a field of a key has constraints."""
+    """Tell whether a field of a key has constraints, or refuses what is too short to look for."""
     return any(part.check is not None for part in key.parts)
 
 
 def check_values(key: type[Key], values: Mapping[str, Any]) -> None:
     """Refuse values of an entity, some or all, that the constraints of a key's fields do not allow."""
     for part in key.parts:
-        if part.check is not None and (value := values.get(part.name)) is not None:
+        if part.source is None and part.check is not None and (value := values.get(part.name)) is not None:
             _normalized(key, part, value)
 
 
@@ -323,6 +323,8 @@ class SortKey(Key):
             return cls.prefix()
         _refuse_unknown(cls, leading)
         *whole, last = [part.name for part in cls.parts if part.name in leading]
+        if cls.compiled.codecs[last].is_omitted:
+            return cls.prefix(**leading)
         values = _leading(cls, {name: leading[name] for name in whole})
         return Prefix(cls, values, cls.compiled.prefix(values, starting=leading[last]))
 

@@ -9,7 +9,7 @@ A marker is data; what it does stands in the module that does it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
@@ -94,10 +94,24 @@ class ShardOf:
 
 @dataclass(frozen=True, slots=True)
 class BucketOf:
-    """The part is the span that a time of the entity is in: `2025`, `2025-01`, `2025-W04` or `2025-01-20`."""
+    """The part is the span that a time of the entity is in: `2025`, `2025-01`, `2025-W04` or `2025-01-20`.
+
+    With "never" there is one span for all times, which renders as nothing.
+    """
 
     by: str
-    every: Literal["year", "month", "week", "day"]
+    every: Literal["year", "month", "week", "day", "never"]
+
+
+@dataclass(frozen=True, slots=True)
+class InitialOf:
+    """The part is the first letters of a text of the entity, as many as that. No letters render as nothing.
+
+    A shorter text is used whole, but cannot be asked for.
+    """
+
+    of: str
+    letters: int = 0
 
 
 # --- how a field is stored --------------------------------------------------------------------------
@@ -173,3 +187,21 @@ class AverageOf:
 
 
 Aggregate = CountOf | SumOf | AverageOf
+
+
+# --- values that are worked out ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Computed:
+    """The field is what a function makes of other fields of the same entity: it gets their values, in this order.
+
+    The value is worked out whenever an entity is made, read or written; one that is given is never believed.
+    """
+
+    function: Callable[..., Any]
+    fields: tuple[str, ...]
+
+    def __init__(self, function: Callable[..., Any], *fields: str) -> None:
+        object.__setattr__(self, "function", function)
+        object.__setattr__(self, "fields", fields)

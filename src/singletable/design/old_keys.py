@@ -3,30 +3,33 @@
     key = Keys(BoxPK, LetterSK, was=(OldBoxPK, OldLetterSK))
 
 Writes use the new keys. Reads know only those too, so the old ones must follow from them: every part of an old key
-is a part of the new one, or a shard, of which all are tried. Pure: nothing here asks anybody.
+is a part of the new one, or fewer letters of it, or a shard, of which all are tried. Pure: nothing here asks
+anybody.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
 from singletable.design.key_parts import Part
 from singletable.design.keys import Key, NoSortKey, key_of_stored
-from singletable.design.markers import ShardOf
+from singletable.design.markers import BucketOf, InitialOf, ShardOf
 from singletable.errors import DeclarationError
+
+Parts = Mapping[str, Part]
 
 
 def check_old_keys(where: str, new: tuple[type[Key], ...], old: tuple[type[Key], ...]) -> None:
     """Refuse old keys that do not follow from the new ones, when the class is created."""
-    known = {part.name for key in new for part in key.parts}
+    known = _parts(new)
     for key in (*new, *old):
         if key.template is None and key is not NoSortKey:
             raise DeclarationError(f"{where}: was= is for keys with templates, and {key.shown()} has none")
     for key in old:
         for part in key.parts:
-            if part.name not in known and part.reads not in known and not isinstance(part.source, ShardOf):
+            if part.choices is None and not _has_field(part, known) and not _has_value(part, known):
                 shown = ", ".join(each.shown() for each in new)
                 raise DeclarationError(
                     f"{where}: the old key {key.shown()} does not follow from {shown}: it has no {part.reads!r}",
@@ -37,18 +40,42 @@ def check_old_keys(where: str, new: tuple[type[Key], ...], old: tuple[type[Key],
 def old_keys(old: type[Key], new: tuple[Key, ...]) -> Iterator[Key]:
     """Return the old keys that an item of these new ones may have."""
     values = {part.name: getattr(key, part.name) for key in new for part in key.parts}
-    sources = {part.name: part.source for key in new for part in key.parts}
-    choices = [_choices(part, values, sources) for part in old.parts]
+    known = _parts(tuple(type(key) for key in new))
+    choices = [_choices(part, values, known) for part in old.parts]
     for chosen in product(*choices):
         yield key_of_stored(old, dict(zip((part.name for part in old.parts), chosen, strict=True)))
 
 
-def _choices(part: Part, values: Mapping[str, Any], sources: Mapping[str, Any]) -> list[Any]:
+def _parts(keys: tuple[type[Key], ...]) -> dict[str, Part]:
+    return {part.name: part for key in keys for part in key.parts}
+
+
+def _choices(part: Part, values: Mapping[str, Any], known: Parts) -> Sequence[Any]:
     """Return the values that a part of an old key may have."""
-    if part.source is None or (part.name in values and sources[part.name] == part.source):
+    if _has_value(part, known):
         return [values[part.name]]
-    if part.reads in values and sources[part.reads] is None:
+    if _has_field(part, known):
         return [part.of(values)]
-    if isinstance(part.source, ShardOf):
-        return list(range(part.source.count))
-    return [values[part.name]]
+    assert part.choices is not None  # check_old_keys has seen to it
+    return part.choices
+
+
+def _has_field(part: Part, known: Parts) -> bool:
+    """Tell whether new keys hold the field that an old part is computed from."""
+    return part.source is not None and part.reads in known and known[part.reads].source is None
+
+
+def _has_value(part: Part, known: Parts) -> bool:
+    """Tell whether the value of an old part is that of a new one of its name, or the beginning of it."""
+    new = known.get(part.name)
+    if new is None:
+        return False
+    if part.source == new.source:
+        return True
+    match part.source, new.source:
+        case None, ShardOf() | BucketOf():
+            return not new.codec.is_omitted
+        case InitialOf(of=field), InitialOf(of=same):
+            return field == same and part.source.letters <= new.source.letters
+        case _:
+            return False

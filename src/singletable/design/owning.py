@@ -23,7 +23,7 @@ from typing import Any, Union, get_args, get_origin
 from singletable.design.catalog import Catalog
 from singletable.design.key_parts import Part
 from singletable.design.keys import Key, Prefix, key_of_stored, prefix_of_stored
-from singletable.design.markers import ShardOf
+from singletable.design.markers import InitialOf
 from singletable.design.schema import Binding, EntitySchema
 from singletable.design.stored_values import Item, decode
 from singletable.errors import DeclarationError, DesignError, KeyValueError
@@ -47,7 +47,7 @@ class OwnedPlace:
 
     def needs(self) -> frozenset[str]:
         """Name the fields of the owner that the items are found by."""
-        return frozenset((*_plain(self.binding.keys.pk), *self.shared))
+        return frozenset((*_found_by(self.binding.keys.pk), *self.shared))
 
     def partitions(self, owner: Values) -> Iterator[Key]:
         """Return the partitions that hold items of an owner; none where its fields do not tell."""
@@ -95,9 +95,14 @@ def _same(part: Part, first: Any, second: Any) -> bool:
 
 
 def _choices(part: Part, owner: Values) -> list[Any]:
-    if isinstance(part.source, ShardOf):
-        return list(range(part.source.count))  # by a field of the owned item, so it may be any
-    return [owner[part.name]]
+    if part.choices is not None:
+        return list(part.choices)  # by a field of the owned item, so it may be any
+    return [part.of(owner)]
+
+
+def _found_by(key: type[Key]) -> tuple[str, ...]:
+    """Name the fields that a partition is found by: not those of parts of which all values are tried."""
+    return tuple(part.reads for part in key.parts if part.choices is None)
 
 
 def _plain(key: type[Key]) -> tuple[str, ...]:
@@ -204,9 +209,19 @@ def _is_told(owner: EntitySchema[Any], place: OwnedPlace) -> bool:
     plain = _plain(pk)
     if not plain or not all(_is_same(owner, place.schema, name) for name in plain):
         return False
-    if any(part.source is not None and not isinstance(part.source, ShardOf) for part in pk.parts):
-        return False  # which buckets there are, nobody knows
+    if not all(_is_computable(owner, place.schema, part) for part in pk.parts):
+        return False
     return place.telling <= place.shared.keys()
+
+
+def _is_computable(owner: EntitySchema[Any], child: EntitySchema[Any], part: Part) -> bool:
+    """Tell whether the values of a part are counted, or follow from fields of the owner."""
+    if part.source is None or part.choices is not None:
+        return True
+    keys = owner.key.keys
+    is_initial = isinstance(part.source, InitialOf)  # which buckets of time there are, nobody knows
+    is_shared = part.reads in (*_plain(keys.pk), *_plain(keys.sk))
+    return is_initial and is_shared and _is_same(owner, child, part.reads)
 
 
 def _identity(owner: EntitySchema[Any]) -> frozenset[str]:

@@ -15,7 +15,7 @@ class Usage:
 
     Thrown away are items that a filter drops, other entities of the partition, items whose time is over, and
     invalid ones that are set aside.
-    Merged queries also read a few items ahead, which are neither thrown away nor on the page.
+    Merged and followed queries also read a few items ahead, which are neither thrown away nor on the page.
     """
 
     units: float = 0.0

@@ -10,7 +10,7 @@ import operator
 from collections.abc import Sequence
 from typing import Any, Final
 
-from singletable.client.calls import Call, Steps, Wait
+from singletable.client.calls import Call, Steps
 from singletable.design.actions import Action
 from singletable.design.answers import read_units, waits
 from singletable.design.session import Session
@@ -61,7 +61,7 @@ def ask_until_free(call: Call) -> Steps[dict[str, Any]]:
         except OtherApiError as error:
             if error.code != _CONFLICT:
                 raise
-            yield Wait(next(pauses))
+            yield next(pauses)
         else:
             return answer
     raise _kept_changing()
@@ -125,7 +125,7 @@ def transact(session: Session, actions: Sequence[Action]) -> Steps[float]:
         except TransactionCanceledError as error:
             remaining = yield from _without_refused(session, left, error)
             if len(remaining) == len(left) and all(map(operator.is_, left, remaining)):
-                yield Wait(next(pauses))
+                yield next(pauses)
             left = remaining
         else:
             return read_units(answer)

@@ -192,6 +192,7 @@ class _Place:
         """Return a field as a key. What is stored must be what the key says."""
         (part,) = [part for part in key.parts if part.name == codec.name]
         is_changed = isinstance(part.codec, TextCodec) and part.codec.function is not None
+        is_changed = is_changed or part.source is not None
         if codec.kind is None or is_changed or isinstance(part.codec, PaddedCodec):
             raise self._wrong(
                 f"{key.shown()} is the field {codec.name} itself, which is not stored as the key writes it",

@@ -12,6 +12,7 @@ from singletable.design.catalog import Catalog
 from singletable.design.collections import Collect, members_of
 from singletable.design.condition_data import condition_data
 from singletable.design.conditions import Condition, all_of
+from singletable.design.following import Followed
 from singletable.design.key_texts import template_of, template_of_all
 from singletable.design.keys import NoSortKey
 from singletable.design.plans import BatchGet, Get, Lookup
@@ -58,19 +59,22 @@ def reads_of(calls: Calls, name: str | None = None) -> tuple[ReadBlueprint, ...]
             return _batch_get(calls, plan, name)
         case Query() | Merged() | Walk():
             return _queries(calls, name)
+        case Followed() as plan:
+            return _followed(calls, plan, name)
         case Collect(pk=None) as plan:
             members = (
-                reads_of(calls.of([each.parts[field] for each in plans]), field) for field in plan.parts
+                reads_of(calls.of([_as_fresh(each.parts[field], each) for each in plans]), field)
+                for field in plan.parts
             )
-            return tuple(
-                replace(read, is_consistent=read.is_consistent or plan.is_consistent)
-                for reads in members
-                for read in reads
-            )
+            return tuple(read for reads in members for read in reads)
         case Collect() as plan:
             return (_collection(calls, plan),)
         case plan:
             raise DeclarationError(f"{type(plan).__name__} is no plan that reads")
+
+
+def _as_fresh(part: Any, plan: Collect[Any]) -> Any:
+    return part.with_(is_consistent=True) if plan.is_consistent else part
 
 
 def _get(calls: Calls, plan: Get[Any], name: str | None) -> ReadBlueprint:
@@ -124,6 +128,24 @@ def _batch_get(calls: Calls, plan: BatchGet[Any], name: str | None) -> tuple[Rea
     return (read,)
 
 
+def _followed(calls: Calls, plan: Followed[Any], name: str | None) -> tuple[ReadBlueprint, ...]:
+    plans: Any = calls.plans
+    naming = reads_of(calls.of([each.source for each in plans]), name)
+    keys = calls.catalog.schema_for(plan.entity).key.keys
+    named = ReadBlueprint(
+        "BatchGetItem",
+        (plan.entity.__name__,),
+        template_of_all(keys.pk),
+        sort=None if keys.sk is NoSortKey else SortBlueprint("=", (template_of_all(keys.sk),)),
+        filter=_filter([all_of(list(each.conditions)) for each in plans], calls),
+        limit=plan.limited,
+        is_consistent=plan.is_consistent,
+        name=name,
+        named_by=naming[0].entities[0],
+    )
+    return (*naming, named)
+
+
 def _equal(keys: Sequence[Any], calls: Calls) -> SortBlueprint | None:
     if keys[0] is None or type(keys[0]) is NoSortKey:
         return None
@@ -132,15 +154,24 @@ def _equal(keys: Sequence[Any], calls: Calls) -> SortBlueprint | None:
 
 def _collection(calls: Calls, plan: Collect[Any]) -> ReadBlueprint:
     plans: Any = calls.plans
-    span = collection_span(calls.catalog, plan)
     return ReadBlueprint(
         "Query",
         tuple(member.entity.__name__ for member in members_of(plan.into)),
         template_of([each.pk for each in plans], calls.same),
         index=None if plan.index is None else plan.index.name,
-        sort=None if span is None else SortBlueprint("BETWEEN", span),
+        sort=_collection_sort(calls, plan),
+        limit=plan.limited,
         is_consistent=plan.is_consistent,
     )
+
+
+def _collection_sort(calls: Calls, plan: Collect[Any]) -> SortBlueprint | None:
+    if plan.bounds is None:
+        span = collection_span(calls.catalog, plan)
+        return None if span is None else SortBlueprint("BETWEEN", span)
+    # With other values, a pattern may narrow its collection by another key, or not at all.
+    narrowed = [each.bounds for each in calls.plans if each.bounds is not None]
+    return _sort([bounds for bounds in narrowed if bounds.of is plan.bounds.of], calls)
 
 
 # --- queries --------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, assert_never
 
 from singletable.client.calls import Steps
@@ -93,7 +94,15 @@ def loaded_item(
     session: Session, schema: EntitySchema[Any], entity: Entity
 ) -> Steps[tuple[Entity, Item, int]]:
     """Return an entity as it is to be loaded, its item and the size of it, where that is all there is to do."""
-    after = yield from _filled_in(session, schema, entity, "load")
+    copies = yield from filled_copies(session, schema, entity)
+    return settled_item(session, schema, entity, copies)
+
+
+def settled_item(
+    session: Session, schema: EntitySchema[Any], entity: Entity, copies: Mapping[str, Any] | None = None
+) -> tuple[Entity, Item, int]:
+    """Return an entity as it is to be loaded, its item and the size of it; numbers and copies as they stand."""
+    after = _with_times(session, schema, entity, "load", copies or {})
     item = schema.to_item(after)
     return after, item, check_size(item, schema.entity)
 
@@ -163,8 +172,15 @@ def _finish(entity: Entity, after: Entity, action: Action) -> Any:
 
 def _filled_in(session: Session, schema: EntitySchema[Any], entity: Entity, way: Way) -> Steps[Entity]:
     """Return the entity as it is to be stored: copies, times and version filled in, and every field valid."""
+    copies = yield from filled_copies(session, schema, entity)
+    return _with_times(session, schema, entity, way, copies)
+
+
+def _with_times(
+    session: Session, schema: EntitySchema[Any], entity: Entity, way: Way, copies: Mapping[str, Any]
+) -> Entity:
     values = field_values(entity)
-    values.update((yield from filled_copies(session, schema, entity)))
+    values.update(copies)
     now = clock_time(session)
     given = entity.model_fields_set
     values.update({name: now for name in schema.updated if way != "load" or name not in given})

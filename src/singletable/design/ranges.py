@@ -121,6 +121,29 @@ def text_condition(bounds: SortRange) -> SortCondition | None:
     return SortCondition("begins_with", (text,)) if text else None
 
 
+def is_within(bounds: SortRange, text: str) -> bool:
+    """Tell whether the text of a sort key is within bounds."""
+    condition = text_condition(bounds)
+    if condition is None:
+        return True
+    values = condition.values
+    match condition.operator:
+        case "=":
+            return text == values[0]
+        case "begins_with":
+            return text.startswith(values[0])
+        case "BETWEEN":
+            return values[0] <= text <= values[1]
+        case "<":
+            return text < values[0]
+        case "<=":
+            return text <= values[0]
+        case ">":
+            return text > values[0]
+        case ">=":
+            return text >= values[0]
+
+
 def _refuse_unsorted(bounds: SortRange) -> None:
     """Refuse a range over texts that do not sort as their values do; leading values that bounds share are none."""
     lower, upper = (

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from functools import partial
 from itertools import chain
 from typing import Any, Final, TypeVar
 
-from singletable.client.calls import Call, Steps, Wait
-from singletable.design.answers import entity_of, read_units, waits
+from singletable.client.calls import Call, Steps
+from singletable.design.answers import entity_of, read_units
 from singletable.design.arguments import require_count
+from singletable.design.batch_reading import batch_get, batch_requests
 from singletable.design.collection_reading import CollectionReading
 from singletable.design.collections import Collect, Member, members_of
 from singletable.design.cursors import identity, read_cursor, write_cursor
+from singletable.design.expressions import condition_data
+from singletable.design.followed_reading import FollowedReading
+from singletable.design.following import Followed
 from singletable.design.looking_up import look_up, lookup_params
+from singletable.design.many import Many
 from singletable.design.ordered_reading import Limited, Merging, Walking, share
 from singletable.design.pages import Found, Page, Usage
 from singletable.design.plans import BatchGet, Get, Lookup, Reading
-from singletable.design.queries import Many, Merged, Query, Walk
+from singletable.design.queries import Merged, Query, Walk
 from singletable.design.requests import (
     changing_queries,
     collection_params,
@@ -64,15 +68,20 @@ class Reader:
                 return [request for part in self._parts(plan) for request in self._query_requests(part, each)]
             case Walk():
                 return [self.request(part, _within(limit, plan.limited)) for part in self._parts(plan)]
+            case Followed():
+                return self.request(self._source(plan), _within(limit, plan.limited))
             case BatchGet():
-                keys = [_distinct(session, plan), *([olds] if (olds := _old_distinct(session, plan)) else [])]
-                return [_batch_params(session, chunk, plan) for some in keys for chunk in _chunks(some)]
+                return batch_requests(session, plan)
             case Collect(pk=None):
                 return {name: self.request(self._inherit(plan, part)) for name, part in plan.parts.items()}
             case Collect():
                 changing = changing_queries(session.catalog, plan).values()
-                others = [self._query_requests(self._inherit(plan, query), None) for query in changing]
-                return _one_or_all([collection_params(session, plan, None), *chain.from_iterable(others)])
+                others = [
+                    self._query_requests(self._inherit(plan, query), query.limited) for query in changing
+                ]
+                return _one_or_all(
+                    [collection_params(session, plan, plan.limited, None), *chain.from_iterable(others)]
+                )
             case _:
                 raise TypeError(f"{plan!r} is no plan")
 
@@ -102,7 +111,7 @@ class Reader:
             case Lookup():
                 return look_up(self.session, plan)
             case BatchGet():
-                return self._batch_get(plan)
+                return batch_get(self.session, plan)
             case _:
                 return self._collect(plan)
 
@@ -134,36 +143,6 @@ class Reader:
                 return Found(entity, usage)
         return Found(None, usage)
 
-    def _batch_get(self, plan: BatchGet[Any]) -> Steps[Found[list[Any]]]:
-        session, usage = self.session, Usage()
-        schema = session.catalog.schema_for(plan.entity)
-        found: dict[tuple[Any, ...], Any] = {}
-        names = session.catalog.table.key_attributes()
-        asked = [hashable(schema.primary_key_of(pk, sk)) for pk, sk in plan.keys]
-
-        def read(keys: list[Item]) -> Steps[None]:
-            chunks = [_batch_params(session, chunk, plan) for chunk in _chunks(keys)]
-            reads = [_read_batch(session, chunk, plan.cache_s, usage) for chunk in chunks]
-            for items in (yield from side_by_side(reads)):
-                for item in items:
-                    entity = entity_of(schema, session, item)
-                    usage.thrown_away += entity is None
-                    key = {name: item[name] for name in names}
-                    home = key if entity is None or keys_before is None else schema.primary_key(entity)
-                    found.setdefault(hashable(home), entity)
-
-        keys_before = schema.key.keys.was
-        yield from read(_distinct(session, plan))
-        missing = [pair for key, pair in zip(asked, plan.keys, strict=True) if key not in found]
-        if missing and keys_before is not None:
-            # Where they were stored before; then once more where they belong, as they may have moved meanwhile.
-            olds = [key for pk, sk in missing for key in schema.old_primary_keys(pk, sk)]
-            yield from read(list({hashable(key): key for key in olds}.values()))
-            left = [schema.primary_key_of(pk, sk) for pk, sk in missing]
-            left = [key for key in left if hashable(key) not in found]
-            yield from read(list({hashable(key): key for key in left}.values()))
-        return Found([found.get(key) for key in asked], usage)
-
     def _collect(self, plan: Collect[Any]) -> Steps[Found[Any]]:
         usage = Usage()
         members = {member.name: member for member in members_of(plan.into)}
@@ -176,12 +155,9 @@ class Reader:
     def _collected(
         self, plan: Collect[Any], members: dict[str, Member], usage: Usage
     ) -> Steps[dict[str, Any]]:
-        # What is under old keys too is read by a query of its own.
-        changing = changing_queries(self.session.catalog, plan)
         by_entity = {member.entity: member for member in members.values()}
         values: dict[str, Any] = {name: [] if member.is_list else None for name, member in members.items()}
-        reading = CollectionReading(self.session, plan, without=tuple(changing))
-        for entity in (yield from reading.take(None, usage)):
+        for entity in (yield from self._through(plan, None).take(None, usage)):
             member = by_entity[type(entity)]
             if member.is_list:
                 values[member.name].append(entity)
@@ -192,9 +168,6 @@ class Reader:
                     f"{plan!r} finds several items of {member.entity.__name__}",
                     hint=f"{member.name}: list[{member.entity.__name__}]",
                 )
-        for name, query in changing.items():
-            found = yield from self.reading(self._inherit(plan, query)).take(None, usage)
-            values[name] = found if members[name].is_list else next(iter(found), None)
         return values
 
     def _gathered(
@@ -240,7 +213,7 @@ class Reader:
         return Limited(self._unlimited(plan, inner, _within(at_once, limit - given)), limit, given)
 
     def _through(self, plan: Collect[Any], at_once: int | None) -> Reading:
-        """Begin to read the items of a collection one by one; those under old keys come last."""
+        """Begin to read the items of a collection; those under old keys have their own queries, and come last."""
         changing = changing_queries(self.session.catalog, plan)
         others = [self._inherit(plan, query) for query in changing.values()]
         begins = [partial(self.reading, query, at_once=at_once) for query in others]
@@ -252,6 +225,8 @@ class Reader:
                 return Merging(self.session, [plan], positions, at_once)
             case Merged():
                 return Merging(self.session, self._parts(plan), positions, at_once)
+            case Followed():
+                return self._following(plan, positions, at_once)
         parts = self._parts(plan)
         names = [identity(self._identity(part)).hex() for part in parts]
 
@@ -259,6 +234,21 @@ class Reader:
             return self.reading(parts[at], inner, at_once=at_once)
 
         return Walking(names, begin, positions, at_once)
+
+    def _following(self, plan: Followed[Any], positions: Any, at_once: int | None) -> Reading:
+        source = self._source(plan)
+
+        def begin(inner: Any, at_once: int | None) -> Reading:
+            return self.reading(source, inner, at_once=at_once)
+
+        def fetch(batch: BatchGet[Any]) -> Steps[Found[list[Any]]]:
+            return batch_get(self.session, self._inherit(plan, batch))
+
+        return FollowedReading(plan, begin, fetch, positions, at_once)
+
+    def _source(self, plan: Followed[Any]) -> Any:
+        """Return what points to the items of a plan; how fresh those are to be says nothing of it."""
+        return self._inherit(plan.with_(is_consistent=False), plan.source)
 
     def _parts(self, plan: Merged[Any] | Walk[Any]) -> list[Any]:
         return [self._inherit(plan, part) for part in plan.parts]
@@ -279,73 +269,18 @@ class Reader:
                 return query_identity(self.session, plan)
             case Merged():
                 return ["merged", [query_identity(self.session, part) for part in plan.parts], plan.limited]
+            case Followed():
+                schema = self.session.catalog.schema_for(plan.entity)
+                conditions = [condition_data(condition, schema) for condition in plan.conditions]
+                return ["followed", self._identity(plan.source), schema.name, conditions, plan.limited]
             case _:
                 # Not the list of parts: a walk that begins a month later goes on with the same cursor.
                 first = plan.parts[0].parts[0] if isinstance(plan.parts[0], Merged) else plan.parts[0]
                 return ["walk", query_identity(self.session, first)[0], plan.limited]
 
 
-# --- many keys ----------------------------------------------------------------------------------------
-
-
-def _distinct(session: Session, plan: BatchGet[Any]) -> list[Item]:
-    schema = session.catalog.schema_for(plan.entity)
-    keys = [schema.primary_key_of(pk, sk) for pk, sk in plan.keys]
-    return list({hashable(key): key for key in keys}.values())
-
-
-def _old_distinct(session: Session, plan: BatchGet[Any]) -> list[Item]:
-    schema = session.catalog.schema_for(plan.entity)
-    keys = [key for pk, sk in plan.keys for key in schema.old_primary_keys(pk, sk)]
-    return list({hashable(key): key for key in keys}.values())
-
-
 def _one_or_all(requests: list[dict[str, Any]]) -> Any:
     return requests[0] if len(requests) == 1 else requests
-
-
-def _chunks(keys: list[Item]) -> list[list[Item]]:
-    return [keys[at : at + BATCH_GET_KEYS_MAX] for at in range(0, len(keys), BATCH_GET_KEYS_MAX)]
-
-
-def _batch_params(session: Session, keys: list[Item], plan: BatchGet[Any]) -> dict[str, Any]:
-    wanted: dict[str, Any] = {"Keys": keys}
-    if plan.is_consistent:
-        wanted["ConsistentRead"] = True
-    return {"RequestItems": {session.table: wanted}, "ReturnConsumedCapacity": "TOTAL"}
-
-
-def _read_batch(
-    session: Session, params: dict[str, Any], cache_s: float | None, usage: Usage
-) -> Steps[list[Item]]:
-    """Read items by their keys; ask again, more and more slowly, for what the target leaves unprocessed."""
-    found: list[Item] = []
-    pauses = waits()
-    while True:
-        answer = yield from ask(session, Call("BatchGetItem", params), cache_s)
-        items = answer.get("Responses", {}).get(session.table, [])
-        usage.add(Usage(read_units(answer), len(items), 0))
-        found += items
-        left = answer.get("UnprocessedKeys")
-        if not left:
-            return found
-        params = {**params, "RequestItems": left}
-        yield Wait(next(pauses))
-
-
-def hashable(key: Item) -> tuple[Any, ...]:
-    """Return a key of the table as one that a dict can have."""
-    return tuple(
-        sorted(
-            (name, tag, _comparable(tag, value))
-            for name, tagged in key.items()
-            for tag, value in tagged.items()
-        )
-    )
-
-
-def _comparable(tag: str, value: Any) -> Any:
-    return Decimal(value) if tag == "N" else value  # "7.0" is stored as "7"
 
 
 def _within(limit: int | None, other: int | None) -> int | None:

@@ -14,7 +14,7 @@ from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_items import read_item
 from singletable.design.stored_values import AttributeValue, Item, is_empty
-from singletable.design.streams import HandlerWrite
+from singletable.design.streams import SingleWrite
 from singletable.design.writes import Add, Append, Create, Delete, Put, Update
 from singletable.errors import (
     AlreadyExistsError,
@@ -24,7 +24,7 @@ from singletable.errors import (
 )
 
 
-def carry_out(session: Session, wanted: HandlerWrite, changed: Item) -> Steps[None]:
+def carry_out(session: Session, wanted: SingleWrite, changed: Item) -> Steps[None]:
     """Carry out a write that the change of an item has led to; `changed` is the key of that item.
 
     A write that was carried out before counts as done: the item is as it is wanted, or gone. So does an update of
@@ -43,14 +43,14 @@ def carry_out(session: Session, wanted: HandlerWrite, changed: Item) -> Steps[No
             raise
 
 
-def _is_moot(session: Session, wanted: HandlerWrite, changed: Item) -> bool:
+def _is_moot(session: Session, wanted: SingleWrite, changed: Item) -> bool:
     """Tell whether it is right that a write finds nothing."""
     if isinstance(wanted, Update):
         return key_of(schema_for(session, wanted.target), wanted.target) == changed
     return isinstance(wanted, Delete)
 
 
-def _is_done(session: Session, wanted: HandlerWrite, error: DesignError) -> Steps[bool]:
+def _is_done(session: Session, wanted: SingleWrite, error: DesignError) -> Steps[bool]:
     match wanted:
         case Create(entity) | Put(entity):
             schema = schema_for(session, entity)

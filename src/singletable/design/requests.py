@@ -12,7 +12,7 @@ from singletable.design.expressions import Placeholders, condition_data, conditi
 from singletable.design.keys import Key, Prefix, SortKey
 from singletable.design.old_keys import old_keys
 from singletable.design.queries import Query
-from singletable.design.ranges import Bound, SortRange, leading, sort_range, text_condition
+from singletable.design.ranges import Bound, SortCondition, SortRange, leading, sort_range, text_condition
 from singletable.design.schema import Binding, EntitySchema, key_item
 from singletable.design.session import Session
 from singletable.design.stored_values import Item
@@ -45,15 +45,17 @@ def _sort_terms(binding: Binding, bounds: SortRange, into: Placeholders) -> list
     if not is_text_key(binding):
         return _value_terms(binding, bounds, into)
     condition = text_condition(bounds)
-    if condition is None:
-        return []
+    return [] if condition is None else [_text_term(binding, condition, into)]
+
+
+def _text_term(binding: Binding, condition: SortCondition, into: Placeholders) -> str:
     name = into.name(binding.sk[0].name)
     values = [into.value({"S": text}) for text in condition.values]
     if condition.operator == "BETWEEN":
-        return [f"{name} BETWEEN {values[0]} AND {values[1]}"]
+        return f"{name} BETWEEN {values[0]} AND {values[1]}"
     if condition.operator == "begins_with":
-        return [f"begins_with({name}, {values[0]})"]
-    return [f"{name} {condition.operator} {values[0]}"]
+        return f"begins_with({name}, {values[0]})"
+    return f"{name} {condition.operator} {values[0]}"
 
 
 def _value_terms(binding: Binding, bounds: SortRange, into: Placeholders) -> list[str]:
@@ -185,18 +187,19 @@ def _texts(bound: Bound) -> list[str]:
 
 
 def collection_params(
-    session: Session, plan: Collect[Any], start: Mapping[str, Any] | None
+    session: Session, plan: Collect[Any], limit: int | None, start: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     """Return the request that reads an item collection."""
     assert plan.pk is not None
     into = Placeholders()
     bindings = _member_bindings(session.catalog, plan)
     condition = key_condition(bindings[0], plan.pk, None, into)
-    span = _span(session.catalog, bindings, plan)
-    if span is not None:
-        low, high = (into.value({"S": text}) for text in span)
-        condition += f" AND {into.name(bindings[0].sk[0].name)} BETWEEN {low} AND {high}"
+    sort = _collection_sort(session.catalog, bindings, plan)
+    if sort is not None:
+        condition += f" AND {_text_term(bindings[0], sort, into)}"
     params: dict[str, Any] = {"TableName": session.table, "KeyConditionExpression": condition}
+    if limit is not None:
+        params["Limit"] = limit
     _add_place(params, plan.index.name if plan.index else None, start, consistent=plan.is_consistent)
     return into.add_to(params)
 
@@ -206,16 +209,33 @@ def collection_span(catalog: Catalog, plan: Collect[Any]) -> tuple[str, str] | N
     return _span(catalog, _member_bindings(catalog, plan), plan)
 
 
+def _collection_sort(catalog: Catalog, bindings: list[Binding], plan: Collect[Any]) -> SortCondition | None:
+    if plan.bounds is not None:
+        return text_condition(plan.bounds)
+    span = _span(catalog, bindings, plan)
+    return None if span is None else SortCondition("BETWEEN", span)
+
+
 def changing_queries(catalog: Catalog, plan: Collect[Any]) -> dict[str, Query[Any]]:
     """Return a query for each member whose items may be under old keys, which are not in this partition."""
     found: dict[str, Query[Any]] = {}
     for member, binding in zip(members_of(plan.into), _member_bindings(catalog, plan), strict=True):
         if binding.keys.was is not None:
             assert plan.pk is not None
-            bounds = sort_range(binding.keys.sk, None, gt=None, ge=None, lt=None, le=None)
             index = None if plan.index is None else plan.index.name
-            found[member.name] = Query(member.entity, binding.name, index, plan.pk, bounds)
+            bounds = _own_bounds(binding, plan)
+            query = Query(member.entity, binding.name, index, plan.pk, bounds)
+            is_filtered = plan.bounds is not None and plan.bounds is not bounds
+            found[member.name] = query.with_(limited=None if is_filtered else plan.limited)
     return found
+
+
+def _own_bounds(binding: Binding, plan: Collect[Any]) -> SortRange:
+    """Return the bounds of a collection, if they are of the sort key of an entity; else all keys of the entity."""
+    own = binding.keys.sk
+    if plan.bounds is not None and plan.bounds.of is own:
+        return plan.bounds
+    return sort_range(own, None, gt=None, ge=None, lt=None, le=None)
 
 
 def old_queries(session: Session, query: Query[Any]) -> list[Query[Any]]:
@@ -230,17 +250,25 @@ def old_queries(session: Session, query: Query[Any]) -> list[Query[Any]]:
 def _member_bindings(catalog: Catalog, plan: Collect[Any]) -> list[Binding]:
     bindings = []
     for member in members_of(plan.into):
-        binding = _binding(catalog.resolve(member.entity), plan)
+        binding = collection_binding(catalog.resolve(member.entity), plan)
         if binding is None:
             raise DeclarationError(
                 f"{plan.into.__name__}.{member.name}: {member.entity.__name__} is not under "
                 f"{type(plan.pk).__name__} in {plan.index.name if plan.index else 'the table'}"
             )
         bindings.append(binding)
+    of = None if plan.bounds is None else plan.bounds.of
+    if of is not None and all(binding.keys.sk is not of for binding in bindings):
+        raise DeclarationError(
+            f"{plan.into.__name__} is narrowed by {of.shown()}, and none of its entities has this sort key in "
+            f"{plan.index.name if plan.index else 'the table'}",
+            hint=f"they have {', '.join(dict.fromkeys(binding.keys.sk.shown() for binding in bindings))}",
+        )
     return bindings
 
 
-def _binding(schema: EntitySchema[Any], plan: Collect[Any]) -> Binding | None:
+def collection_binding(schema: EntitySchema[Any], plan: Collect[Any]) -> Binding | None:
+    """Return the place of an entity that a collection reads it from; None if it is not there."""
     for binding in schema.bindings.values():
         if binding.index is plan.index and binding.keys.pk is type(plan.pk):
             return binding
@@ -250,7 +278,9 @@ def _binding(schema: EntitySchema[Any], plan: Collect[Any]) -> Binding | None:
 def _span(catalog: Catalog, bindings: list[Binding], plan: Collect[Any]) -> tuple[str, str] | None:
     """Return the narrowest range of sort keys that holds a collection; None where it is the whole partition."""
     members = {member.entity for member in members_of(plan.into)}
-    neighbours = {entity for entity, schema in catalog.schemas.items() if _binding(schema, plan) is not None}
+    neighbours = {
+        entity for entity, schema in catalog.schemas.items() if collection_binding(schema, plan) is not None
+    }
     sort_keys = [binding.keys.sk for binding in bindings]
     if neighbours <= members or not all(key.compiled and key.compiled.prefix({}) for key in sort_keys):
         return None

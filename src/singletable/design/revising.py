@@ -97,9 +97,15 @@ def revision(
     stored: Item = before.__dict__[STORED]
     after = schema.to_entity(_changed(stored, changes))
     fields = {schema.by_stored[name].name for name in changes if name in schema.by_stored}
+    follow = schema.followers(fields)
+    if follow:
+        changes = {**changes, **schema.stored_fields(after, follow)}
+        fields |= follow
+        after.__dict__[STORED] = _changed(stored, changes)
     keys, parts = _key_changes(schema, stored, after, fields)
     into = Placeholders()
-    guarded = {schema.fields[name].stored for name in (*reads, *parts) if name in schema.fields}
+    needed = schema.with_sources((*reads, *parts, *follow))
+    guarded = {schema.fields[name].stored for name in needed if name in schema.fields}
     terms = [f"attribute_exists({into.name(session.catalog.table.pk)})"]
     terms += unchanged_attributes({name: stored.get(name) for name in {*guarded, *changes}}, into)
     terms += unchanged_attributes(expects or {}, into)

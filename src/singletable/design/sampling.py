@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from itertools import islice
+from string import ascii_lowercase
 from types import UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
@@ -18,7 +19,7 @@ from singletable.design.annotations import not_none, type_text
 from singletable.design.constraints import constraints_text
 from singletable.design.key_parts import Part, bucket_of
 from singletable.design.keys import Key
-from singletable.design.markers import BucketOf, ShardOf
+from singletable.design.markers import BucketOf, InitialOf, ShardOf
 from singletable.design.sample_candidates import DEFAULTS, SAMPLE_TIME, Limits, candidates
 
 _COLLECTIONS: Final = (list, set, frozenset, Sequence, Iterable)
@@ -118,5 +119,7 @@ def _of_part(part: Part, variant: int) -> Any:
             return variant % count
         case BucketOf(every=every):
             return bucket_of(SAMPLE_TIME.replace(year=SAMPLE_TIME.year + variant), every)
+        case InitialOf(letters=letters):
+            return "".join(ascii_lowercase[(variant + place) % 26] for place in range(letters))
         case _:
             return sample(part.annotation, part.name, variant)

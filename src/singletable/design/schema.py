@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import Any, Generic, Literal, TypeVar
 
@@ -11,6 +11,8 @@ from pydantic_core import SchemaValidator
 
 from singletable.design.bindings import Keys
 from singletable.design.casing import Casing, stored_name
+from singletable.design.computed_validation import computed_value
+from singletable.design.computing import computed_fields, followers, with_sources
 from singletable.design.conditions import fields_of
 from singletable.design.entity import (
     STORED,
@@ -29,7 +31,7 @@ from singletable.design.places import AttributeType, Binding, KeyAttribute, key_
 from singletable.design.relations import Derived, Unique
 from singletable.design.stored_values import AttributeValue, Item, decode, shown_key
 from singletable.design.tables import Table
-from singletable.errors import DeclarationError, InvalidItemError, InvalidWriteError
+from singletable.errors import DeclarationError, InvalidItemError, InvalidWriteError, KeyValueError
 
 __all__ = ["AttributeType", "Binding", "EntitySchema", "KeyAttribute", "key_item"]
 
@@ -50,6 +52,7 @@ class EntitySchema(Generic[E]):
         self.fields = {name: field_codec(name, field, casing) for name, field in fields.items()}
         self.by_stored: dict[str, FieldCodec] = {codec.stored: codec for codec in self.fields.values()}
         self._readers = {codec.stored: (codec.name, codec.decode) for codec in self.fields.values()}
+        self.computed = computed_fields(entity)
         self.properties = frozenset(entity.__key_properties__)
         self.key = self._place(table_keys(entity))
         self.indexes = tuple(
@@ -79,6 +82,7 @@ class EntitySchema(Generic[E]):
         self.has_model_validators = has_model_validators(entity)
         self._check_names()
         self._check_shared()
+        self._check_computed_key()
         self._absent = {
             codec.name: codec.absent for codec in self.fields.values() if codec.absent is not None
         }
@@ -117,7 +121,7 @@ class EntitySchema(Generic[E]):
         if names - self.fields.keys():
             return frozenset(self.fields)  # a property may be made from any of them
         expiry = () if self.ttl is None else (self.ttl.name,)
-        return self.expiry_reads.union(names, expiry)
+        return self.with_sources(self.expiry_reads.union(names, expiry))
 
     def _auto(self, when: Literal["create", "write"]) -> tuple[str, ...]:
         return tuple(name for name, markers in self._markers.items() if Auto(when) in markers)
@@ -161,6 +165,53 @@ class EntitySchema(Generic[E]):
                             f"and so does {first.name}, with the template {template}",
                             hint="one attribute has one template, and one condition",
                         )
+
+    def _check_computed_key(self) -> None:
+        for name in self.with_sources(self.key.keys.reads()).intersection(self.updated):
+            raise DeclarationError(
+                f"{self.entity.__name__}.{name} is the time of every write, and the key of the table, which never "
+                "changes, is worked out from it"
+            )
+
+    # --- fields that are worked out from others -------------------------------------------------------
+
+    def followers(self, names: Iterable[str]) -> frozenset[str]:
+        """Name the computed fields that may change when these fields do."""
+        return followers(self.computed, names)
+
+    def with_sources(self, names: Iterable[str]) -> frozenset[str]:
+        """Return names of fields, with those that the computed ones among them are made of."""
+        return with_sources(self.computed, names)
+
+    def plain_sources(self, names: Iterable[str]) -> frozenset[str]:
+        """Name the fields that say all about these: for a computed one, those that it is made of."""
+        return self.with_sources(names) - self.computed.keys()
+
+    def computed_values(self, values: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+        """Work out computed fields from the values of the others; refuse what cannot be stored."""
+        known, found = dict(values), {}
+        for name in self.computed:
+            if name in names:
+                try:
+                    known[name] = found[name] = computed_value(self._field_validator, name, known)
+                except ValidationError as error:
+                    what = error.errors()[0]["msg"]
+                    raise InvalidWriteError(
+                        f"{self.entity.__name__}.{name} cannot be stored: {what}"
+                    ) from error
+        return found
+
+    def with_computed(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return values of some fields, with those that can be worked out from them."""
+        names = [name for name in self.computed if self.plain_sources((name,)) <= values.keys()]
+        return {**values, **self.computed_values(values, names)} if names else values
+
+    def stored_fields(self, entity: E, names: Iterable[str]) -> dict[str, AttributeValue | None]:
+        """Return fields of an entity as they are stored, by the names of attributes; None for no attribute."""
+        codecs = [(self.fields[name], entity.__dict__.get(name)) for name in names]
+        return {
+            codec.stored: None if codec.is_omitted(value) else codec.encode(value) for codec, value in codecs
+        }
 
     # --- what is valid ---------------------------------------------------------------------------------
 
@@ -269,9 +320,36 @@ class EntitySchema(Generic[E]):
                 values.setdefault(name, absent())
             entity: E = self._validate(values)
         except (ValueError, OverflowError) as error:  # a time may be too far away to be one
-            raise self._invalid(item, error) from error
+            entity = self._read_by_key(item, values, error)
         entity.__dict__[STORED] = item
         return entity
+
+    def _read_by_key(self, item: Item, values: dict[str, Any], error: Exception) -> E:
+        """Build an entity of which only the key holds some fields: other code may store nothing twice."""
+        held = {name: value for name, value in self._held_by_key(item).items() if name not in values}
+        if held:
+            try:
+                entity: E = self._validate({**values, **held})
+            except (ValueError, OverflowError) as other:
+                error = other
+            else:
+                return entity
+        raise self._invalid(item, error) from error
+
+    def _held_by_key(self, item: Item) -> dict[str, Any]:
+        """Read the fields that the key of an item in the table is made of; none, if it is made otherwise."""
+        keys = self.key.keys
+        held: dict[str, Any] = {}
+        for name, key in zip(self.table.key_attributes(), (keys.pk, keys.sk), strict=False):
+            if key.compiled is None:
+                continue
+            try:
+                parsed = key.compiled.parse(item.get(name, {}).get("S"))
+            except KeyValueError:
+                return {}
+            names = {part.name for part in key.parts if part.source is None} & self.fields.keys()
+            held |= {field: parsed[field] for field in names}
+        return held
 
     def is_expired(self, item: Item, now_s: float) -> bool:
         """Tell whether an item's time to live is over."""

@@ -28,7 +28,7 @@ def shards(of: type[Key] | int) -> range:
 
 
 def buckets(of: type[Key], *, newest: datetime, oldest: datetime) -> Iterator[str]:
-    """Return the names of the buckets of a key class, from the newest to the oldest."""
+    """Return the names of the buckets of a key class, newest first; "" where all times are one."""
     every = next((part.source.every for part in of.parts if isinstance(part.source, BucketOf)), None)
     if every is None:
         raise DeclarationError(

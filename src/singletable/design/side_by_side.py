@@ -41,9 +41,9 @@ def side_by_side(pieces: Sequence[Steps[T]]) -> Steps[list[T]]:
 
 def _answered(steps: list[Step]) -> Steps[list[Any]]:
     """Ask for all of these at once; return their answers."""
-    pauses = [step.seconds for step in steps if isinstance(step, Wait)]
+    pauses = [step for step in steps if isinstance(step, Wait)]
     if pauses:
-        yield Wait(max(pauses))
+        yield max(pauses, key=lambda pause: pause.seconds)
     calls = [call for step in steps for call in _calls(step)]
     found: list[Any] = []
     if len(calls) == 1:

@@ -5,10 +5,10 @@
         if change.old and change.new:
             yield Put(BatchEvent(...))
 
-A handler may do anything, and yield or return writes, which are carried out in their order. It is run at least
-once for each change: whatever it does must bear to be done again. Of its writes, `Create`, `Put`, `Delete` and
-updates to given values do; `Add` and `Append` do not. `db.consume()` runs the handlers on the embedded engine,
-`lambda_handler()` on AWS.
+A handler may do anything, and yield or return writes, which are carried out in their order, plain puts and deletes
+in batches: it may go on before they are. It is run at least once for each change: whatever it does must bear to be
+done again. Of its writes, `Create`, `Put`, `Delete` and updates to given values do; `Add` and `Append` do inside a
+`Once`. `db.consume()` runs the handlers on the embedded engine, `lambda_handler()` on AWS.
 """
 
 from __future__ import annotations
@@ -22,10 +22,13 @@ from typing import Any, Final, TypeAlias, TypeVar
 from singletable.design.catalog import Catalog
 from singletable.design.changes import Change
 from singletable.design.entity import Entity
+from singletable.design.once import Once
 from singletable.design.writes import Create, Delete, Put, Update
 from singletable.errors import DeclarationError
 
-HandlerWrite: TypeAlias = Create[Any] | Put[Any] | Update[Any] | Delete[Any]
+SingleWrite: TypeAlias = Create[Any] | Put[Any] | Update[Any] | Delete[Any]
+HandlerWrite: TypeAlias = SingleWrite | Once
+SINGLE_WRITES: Final = (Create, Put, Update, Delete)
 
 E = TypeVar("E", bound=Entity)
 DesignT = TypeVar("DesignT")

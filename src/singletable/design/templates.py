@@ -74,12 +74,12 @@ class Template:
 
     @property
     def fields_required(self) -> tuple[str, ...]:
-        """Name the fields that are in the text: all but those of one shard."""
+        """Name the fields that are in the text: all but those that render as nothing."""
         return tuple(part.name for part in self._parts if isinstance(part, Slot))
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """Return the literal texts and the fields, without those of one shard."""
+        """Return the literal texts and the fields, without those that render as nothing."""
         return self._parts
 
     def normalize(self, name: str, value: Any) -> Any:
@@ -119,7 +119,7 @@ class Template:
         texts = iter(found.groups())
         try:
             return {
-                name: 0 if codec.is_omitted else codec.parse(next(texts))
+                name: codec.nothing if codec.is_omitted else codec.parse(next(texts))
                 for name, codec in self.codecs.items()
             }
         except KeyValueError as error:
@@ -158,7 +158,8 @@ class Template:
     def _checked(self, values: Values) -> list[Any]:
         if not isinstance(values, Mapping):
             values = dict(zip(self.names, values, strict=False))
-        values = {name: 0 for name, codec in self.codecs.items() if codec.is_omitted} | dict(values)
+        omitted = {name: codec.nothing for name, codec in self.codecs.items() if codec.is_omitted}
+        values = omitted | dict(values)
         missing = tuple(name for name in self.names if name not in values)
         if missing:
             raise MissingKeyPartError(

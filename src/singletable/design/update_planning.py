@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,11 +69,12 @@ def plan_update(session: Session, write: Update[Any], *, fresh: bool) -> Steps[P
     schema, target = schema_for(session, write.target), write.target
     refuse_counted(session, schema, write.changes)
     changes = checked_changes(schema, write.changes, clock_time(session))
+    follow = schema.followers(changes)
     before = as_stored(schema, target) if isinstance(target, Entity) and not fresh else None
     known = _known(target, before)
     reads = effect_reads(session, schema)
     is_effective = bool(reads & (changes.keys() | schema.properties))
-    needed = _needed(schema, changes) | (reads if is_effective else frozenset())
+    needed = _needed(schema, changes, follow) | (schema.plain_sources(reads) if is_effective else frozenset())
     plain = {name for name, value in changes.items() if not isinstance(value, Add | Append)}
     is_read = fresh or is_effective or schema.has_model_validators or bool(needed - known.keys() - plain)
     if before is None and is_read:
@@ -90,6 +91,8 @@ def plan_update(session: Session, write: Update[Any], *, fresh: bool) -> Steps[P
         guarded = (needed - plain) | (needed & relative) | (reads if is_effective else frozenset())
     else:
         guarded = frozenset()
+        known = schema.with_computed(known)
+    changes |= schema.computed_values({**known, **changes}, follow)
     plan = _Plan(schema, write, changes, before, known, guarded)
     action, after = _action(session, plan)
     others = (yield from effects(session, schema, before, after)) if is_effective else []
@@ -106,22 +109,22 @@ def _known(target: Entity | Get[Any], before: Entity | None) -> Mapping[str, Any
     return {part.name: getattr(key, part.name) for key in keys for part in key.parts if part.source is None}
 
 
-def _needed(schema: EntitySchema[Any], changes: Changes) -> frozenset[str]:
-    """Name the fields that must be known to change these."""
-    needed: set[str] = set()
-    for binding in _touched(schema, changes):
+def _needed(schema: EntitySchema[Any], changes: Changes, follow: frozenset[str]) -> frozenset[str]:
+    """Name the fields that must be known to change these, and the computed ones that follow."""
+    needed, changing = set(follow), changes.keys() | follow
+    for binding in _touched(schema, changing):
         needed |= binding.reads()
-    if schema.expiry_reads & changes.keys():
+    if schema.expiry_reads & changing:
         needed |= schema.expiry_reads
-    return validation_reads(schema, changes) | needed
+    return schema.plain_sources(validation_reads(schema, changes) | needed)
 
 
-def _touched(schema: EntitySchema[Any], changes: Changes) -> list[Binding]:
+def _touched(schema: EntitySchema[Any], changes: Collection[str]) -> list[Binding]:
     """Return the places whose keys may change, with those that share an index with them.
 
     What a property is made of is not known, so the keys that are built from one may always change.
     """
-    changing = changes.keys() | schema.properties
+    changing = schema.properties.union(changes)
     indexes = {binding.index for binding in schema.indexes if binding.reads() & changing}
     return [binding for binding in schema.indexes if binding.index in indexes]
 

@@ -21,7 +21,7 @@ from singletable.design.counting import Touch, count_touches
 from singletable.design.deriving import MadeItems, delete_action, made_items, put_action
 from singletable.design.effects import refresh_plan
 from singletable.design.entity import STORED, Entity
-from singletable.design.expressions import Placeholders
+from singletable.design.guards import DoneAlreadyError, guard_action
 from singletable.design.performing import is_same, perform
 from singletable.design.revising import ChangedMeanwhileError, read_stored
 from singletable.design.schema import EntitySchema
@@ -30,8 +30,6 @@ from singletable.design.stored_items import read_item
 from singletable.design.stored_values import Item, shown_key
 from singletable.errors import DesignError, NotFoundError
 
-GUARD_NAME: Final = "$upkeep"  # the value of a guard's discriminator
-GUARD_S: Final = 2 * 24 * 3600  # a record can be read for one day
 _PASSES_MAX: Final = 100
 
 
@@ -44,12 +42,6 @@ class EntityChange:
     new: Entity | None
     event_id: str
     is_expired: bool = False  # it was removed because its time was over
-
-
-class CountedAlreadyError(DesignError):
-    """A record was counted before. Nobody sees this error."""
-
-    number = "ST208"
 
 
 def upkeep_steps(session: Session, change: EntityChange) -> Steps[None]:
@@ -78,7 +70,7 @@ def _count(session: Session, change: EntityChange, touch: Touch) -> Steps[None]:
             # A consumer that dies between the two leaves a counter that is behind; `verify` repairs it.
             yield from perform(session, guard)
             yield from settle(session, lambda: _plan([touch]))
-    except (CountedAlreadyError, NotFoundError):
+    except (DoneAlreadyError, NotFoundError):
         return  # or there is nobody to count for
 
 
@@ -88,20 +80,7 @@ def _plan(actions: list[Action]) -> Steps[list[Action]]:
 
 
 def _guard(session: Session, change: EntityChange, touch: Touch) -> Action:
-    catalog, table = session.catalog, session.catalog.table
-    key: Item = {table.pk: {"S": f"UPKEEP#{change.event_id}#{touch.schema.name}#{shown_key(touch.key)}"}}
-    if table.sk is not None:
-        key[table.sk] = {"S": "GUARD"}
-    item = {**key, catalog.discriminator: {"S": GUARD_NAME}}
-    if catalog.ttl is not None:
-        item[catalog.ttl] = {"N": str(session.now_s() + GUARD_S)}
-    into = Placeholders()
-    params = {"Item": item, "ConditionExpression": f"attribute_not_exists({into.name(table.pk)})"}
-    return Action("Put", key, into.add_to(params), _counted_already)
-
-
-def _counted_already(stored: Item | None) -> DesignError:
-    return CountedAlreadyError("the record was counted before")
+    return guard_action(session, f"{change.event_id}#{touch.schema.name}#{shown_key(touch.key)}")
 
 
 # --- copies ---------------------------------------------------------------------------------------------------

@@ -17,11 +17,13 @@ from typing import Any, Final
 from singletable.client.calls import Call, Steps
 from singletable.design.actions import Action
 from singletable.design.arguments import require_callable
+from singletable.design.batch_reading import hashable
 from singletable.design.bringing_home import bring_item_home
 from singletable.design.checks import (
     Check,
     Finding,
     checks_of,
+    computed_check,
     copy_check,
     made_check,
     number_check,
@@ -30,7 +32,6 @@ from singletable.design.checks import (
 from singletable.design.committing import settle
 from singletable.design.entity import STORED, Entity
 from singletable.design.lock_checks import check_locks, check_owner, is_lock
-from singletable.design.reading import hashable
 from singletable.design.revising import read_stored
 from singletable.design.schema import Binding, EntitySchema
 from singletable.design.session import Session
@@ -167,7 +168,8 @@ def kept_checks(
 ) -> list[Check]:
     """Return the checks of what items of an entity keep: values, numbers and copies by name, and derived items."""
     belonging = session.catalog.belonging
-    checks = [number_check(each) for each in belonging.counting(schema) if each.field in fields]
+    checks = [computed_check(schema, name) for name in schema.computed if name in fields]
+    checks += [number_check(each) for each in belonging.counting(schema) if each.field in fields]
     checks += [copy_check(each) for each in belonging.copying(schema) if each.field in fields]
     if any(unique.name in fields for unique in schema.uniques):
         checks.append(lambda session, entity: check_locks(session, schema, entity))

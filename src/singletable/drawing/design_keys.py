@@ -61,7 +61,8 @@ def _tokens(template: str) -> list[tuple[str, str | None, str]]:
 def _name(field: str, part: KeyPart | None, names: Names) -> str:
     if part is None:
         return names.get(field, field)
-    return part.name if part.shards or part.bucket else names.get(part.field, part.name)
+    is_computed = part.shards or part.bucket or part.letters
+    return part.name if is_computed else names.get(part.field, part.name)
 
 
 def _about(part: KeyPart, name: str, names: Names) -> str:
@@ -70,6 +71,8 @@ def _about(part: KeyPart, name: str, names: Names) -> str:
         return f"{name}: one of {part.shards}, by {source}"
     if part.bucket:
         return f"{name}: the {part.bucket} of {source}"
+    if part.letters:
+        return f"{name}: the {_beginning(part.letters)} of {source}"
     return f"{name}: {part.alias or part.type}"
 
 
@@ -86,4 +89,10 @@ def sort_order(row_key: Key | None) -> tuple[str, ...]:
 def partition_notes(key: KeyBlueprint) -> tuple[str, ...]:
     """Say over how many partitions one collection is spread."""
     shards = [f"{part.shards} shards" for part in key.parts if part.shards is not None and part.shards > 1]
-    return (*shards, *(f"one for each {part.bucket}" for part in key.parts if part.bucket))
+    buckets = [part.bucket for part in key.parts if part.bucket not in (None, "never")]
+    beginnings = [_beginning(part.letters) for part in key.parts if part.letters]
+    return (*shards, *(f"one for each {span}" for span in (*buckets, *beginnings)))
+
+
+def _beginning(letters: int) -> str:
+    return "first letter" if letters == 1 else f"first {letters} letters"

@@ -92,3 +92,5 @@ def _details(read: ReadBlueprint, sort_key: str, names: Names) -> Iterator[str]:
         yield "consistent"
     if read.owner_of is not None:
         yield "the item that the lock names"
+    if read.named_by is not None:
+        yield f"the items that {read.named_by} names"

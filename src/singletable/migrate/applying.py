@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from singletable.client.calls import Call, Steps, Together, Wait
+from singletable.client.calls import Call, Steps, Together
 from singletable.design.answers import read_units, waits
 from singletable.design.expressions import Placeholders
 from singletable.design.moving import MARK, Move, move_item, unchanged_item, unmark
@@ -92,7 +92,7 @@ class Applier:
                     applied.moved += 1
                     return
             except ThrottledError:
-                yield Wait(next(pauses))
+                yield next(pauses)
                 continue
             except ConditionFailedError:
                 pass

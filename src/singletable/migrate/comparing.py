@@ -159,7 +159,7 @@ def _content(place: PlaceBlueprint) -> tuple[object, ...]:
 
 
 def _key_content(key: KeyBlueprint) -> tuple[object, ...]:
-    parts = [(part.type, part.field, part.shards, part.bucket) for part in key.parts]
+    parts = [(part.type, part.field, part.shards, part.bucket, part.letters) for part in key.parts]
     return (key.attributes, key.template, *parts)
 
 

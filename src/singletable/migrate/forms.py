@@ -190,7 +190,10 @@ class Forms:
         self, schema: EntitySchema[Any], item: Item, places: Iterable[str], *, every_attribute: bool
     ) -> set[str]:
         """Name the attributes that a backfill of places is about."""
-        names = {schema.discriminator, *(schema.by_stored if every_attribute else ())}
+        names = {schema.discriminator}
+        if every_attribute:
+            # Also the keys of indexes that the entity is not in: older code may have put it there.
+            names.update(schema.by_stored, *((*index.pk, *index.sk) for index in schema.table.indexes))
         for place in places:
             binding = schema.bindings[place]
             names.update(binding.written())

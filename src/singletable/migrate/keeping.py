@@ -1,8 +1,11 @@
-"""What a new version of a design keeps of items that are there: unique values, numbers, copies, derived items."""
+"""What a new version of a design keeps of items that are there: what is unique, worked out,
+counted, copied and derived.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from singletable.blueprint import Blueprint, EntityBlueprint
 from singletable.migrate.steps import Recompute
@@ -27,9 +30,19 @@ def _kept(was: EntityBlueprint | None, now: EntityBlueprint) -> tuple[str, ...]:
     """Name the declarations of an entity that it did not have, or had otherwise."""
     uniques, aggregates, copies = ((), (), ()) if was is None else (was.uniques, was.aggregates, was.copies)
     names = [unique.name for unique in now.uniques if unique not in uniques]
+    computed = {} if was is None else dict(_computed(was))
+    names += [name for name, marker in _computed(now) if computed.get(name) != marker]
     names += [each.field for each in now.aggregates if each not in aggregates]
     names += [each.field for each in now.copies if each not in copies]
     return tuple(names)
+
+
+def _computed(entity: EntityBlueprint) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Return the fields that are worked out from others, and how."""
+    for attribute in entity.attributes:
+        for marker in attribute.markers:
+            if marker["kind"] == "Computed":
+                yield attribute.name, marker
 
 
 def _derived(known: dict[str, EntityBlueprint], after: Blueprint) -> dict[str, tuple[str, ...]]:

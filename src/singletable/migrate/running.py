@@ -253,7 +253,8 @@ class Runner:
         if lease.is_dry or not failed:
             return
         failures = list(lease.record.failures)
-        yield from lease.save(segments=(), differing=0, state="stopped")
+        # Who puts an item right may write it as it was before: the next run begins where items are written.
+        yield from lease.save(step=_first_writing(migration), segments=(), differing=0, state="stopped")
         raise VerificationError(
             f"{migration.id}: {failed} item{'' if failed == 1 else 's'} of {self._session.table} cannot be "
             f"recomputed: {'; '.join(failures[:SHOWN_MAX])}",
@@ -339,8 +340,9 @@ class Runner:
         """Stop where items differ; the next run writes them again before it verifies."""
         if not differing:
             return
-        first = next((n for n, step in enumerate(migration.steps) if isinstance(step, _WRITING)), 0)
-        yield from lease.save(step=first, segments=(), differing=0, is_verified=False, state="stopped")
+        yield from lease.save(
+            step=_first_writing(migration), segments=(), differing=0, is_verified=False, state="stopped"
+        )
         shown = outcome.failures[:3] or [str(sample) for sample in outcome.samples]
         raise VerificationError(
             f"{migration.id}: {differing} item{'' if differing == 1 else 's'} "
@@ -387,6 +389,11 @@ class Runner:
         self._watch(
             Progress(migration.id, number, step.says(), seen, max(total, seen), per_s, left_s, detail)
         )
+
+
+def _first_writing(migration: Migration) -> int:
+    """Return the number of the first step that writes items."""
+    return next((n for n, step in enumerate(migration.steps) if isinstance(step, _WRITING)), 0)
 
 
 def _released(lease: Lease) -> Steps[None]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from singletable.design import Design, Entity
+from singletable.design.dispatching import kept_by_stream
 from singletable.systems.workers import Worker
 
 Size = Literal["small", "large"]
@@ -17,10 +18,15 @@ SIZES: Final[tuple[Size, ...]] = get_args(Size)
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """Made-up data: how many entities there are, and the entities, made as they are asked for."""
+    """Made-up data: how many entities there are, and the entities, made as they are asked for.
+
+    Entities that are settled agree with each other, and everything that follows from them has happened: they are
+    loaded as `settled`, and handlers do not go through them.
+    """
 
     count: int
     entities: Iterable[Entity]
+    is_settled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +41,15 @@ class Trial:
     lines: str
 
 
+Samples = Mapping[str, Mapping[str, Any]]
+
+
 def _no_workers(db: Any) -> tuple[Worker, ...]:
     return ()
+
+
+def _no_samples(day: date) -> Samples:
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +69,11 @@ class System:
     trials: tuple[Trial, ...] = ()
     migrations: Path | None = None
     """The folder of the migrations that come with it, for tables of its earlier versions."""
+    samples: Callable[[date], Samples] = _no_samples
+    """Arguments of each access pattern, by its method's name: they find the same in the data of a day, of any
+    size."""
 
     @property
     def has_handlers(self) -> bool:
-        """Whether a consumer is to run over the changes of its table."""
-        return bool(self.design.handlers)
+        """Whether a consumer is to run over the changes of its table: for handlers, or for what it keeps."""
+        return bool(self.design.handlers or kept_by_stream(self.design.catalog))

@@ -6,7 +6,7 @@ from typing import Any
 
 from singletable import Cascade
 from singletable.errors import AlreadyExistsError, DuplicateError, NotFoundError
-from singletable_systems.kefir.deleting import Deletion, Progress
+from singletable.systems import Deletion, DeletionProgress, NewId, OrderedIds
 from singletable_systems.kefir.design import Kefir
 from singletable_systems.kefir.entities import Preferences, User
 from singletable_systems.kefir.errors import (
@@ -15,7 +15,6 @@ from singletable_systems.kefir.errors import (
     UserExistsError,
     UserNotFoundError,
 )
-from singletable_systems.kefir.ids import NewId, OrderedIds
 from singletable_systems.kefir.keys import UserId
 
 
@@ -71,7 +70,7 @@ class Accounts:
         """Count what `delete_all_data` would delete, by entity, and delete nothing."""
         return self._db.delete_plan(self._db.user(user_id))
 
-    def delete_all_data(self, user_id: UserId, *, progress: Progress | None = None) -> Cascade:
+    def delete_all_data(self, user_id: UserId, *, progress: DeletionProgress | None = None) -> Cascade:
         """Delete a user with all batches, events, reminders and devices, by their keys; tell how much that was.
 
         If it is interrupted, it is gone on with by calling it again; when nothing is left, nothing happens. The

@@ -19,8 +19,8 @@ from singletable.errors import (
     NotFoundError,
     VersionConflictError,
 )
+from singletable.systems import Deletion, DeletionProgress, NewId, OrderedIds, decide_again
 from singletable_systems.kefir.amounts import require_amounts, require_name
-from singletable_systems.kefir.deleting import Deletion, Progress
 from singletable_systems.kefir.design import Kefir
 from singletable_systems.kefir.entities import Batch, BatchEvent, EventType
 from singletable_systems.kefir.errors import (
@@ -29,10 +29,8 @@ from singletable_systems.kefir.errors import (
     InvalidInputError,
     UserNotFoundError,
 )
-from singletable_systems.kefir.ids import NewId, OrderedIds
 from singletable_systems.kefir.keys import BatchId, BatchPK, EventId, EventSK, Status, UserId
 from singletable_systems.kefir.queueing import cancel_pending
-from singletable_systems.kefir.racing import decide_again
 
 # Where a batch may go from each status. What was archived by mistake is resumed.
 ALLOWED: Final[Mapping[Status, frozenset[Status]]] = {
@@ -153,7 +151,9 @@ class Brewing:
         self._cancel_reminders(batch_id)
         return batch
 
-    def delete(self, user_id: UserId, batch_id: BatchId, *, progress: Progress | None = None) -> Cascade:
+    def delete(
+        self, user_id: UserId, batch_id: BatchId, *, progress: DeletionProgress | None = None
+    ) -> Cascade:
         """Delete a batch with its events and reminders; tell how much that was. What is gone stays gone."""
         deletion = Deletion(self._db, progress)
         deletion.delete(self._db.own_batch(user_id, batch_id))

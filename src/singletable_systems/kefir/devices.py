@@ -6,11 +6,11 @@ from typing import Final
 
 from singletable import Check, Delete, Eq, Put, Update
 from singletable.errors import ConditionNotMetError, DuplicateError, NotFoundError
+from singletable.systems import decide_again
 from singletable_systems.kefir.design import Kefir
 from singletable_systems.kefir.entities import Device, DeviceInfo, Platform
 from singletable_systems.kefir.errors import DeviceNotFoundError, UserNotFoundError
 from singletable_systems.kefir.keys import DeviceId, UserId
-from singletable_systems.kefir.racing import decide_again
 
 _RACES: Final = (ConditionNotMetError, DuplicateError, NotFoundError)
 

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from singletable import Check, Create, Eq, Ne
 from singletable.errors import ConditionNotMetError, NotFoundError
+from singletable.systems import NewId, OrderedIds
 from singletable_systems.kefir.design import Kefir
 from singletable_systems.kefir.entities import Reminder
 from singletable_systems.kefir.errors import (
@@ -14,7 +15,6 @@ from singletable_systems.kefir.errors import (
     ReminderNotFoundError,
     ReminderRefusedError,
 )
-from singletable_systems.kefir.ids import NewId, OrderedIds
 from singletable_systems.kefir.keys import BatchId, ReminderId, UserId
 from singletable_systems.kefir.queueing import cancel_pending
 

@@ -9,6 +9,7 @@ from singletable.systems import System, Trial
 from singletable_systems.kefir.design import Kefir
 from singletable_systems.kefir.dispatching import workers
 from singletable_systems.kefir.seeding import seed
+from singletable_systems.kefir.seeding.samples import samples
 
 _COLLECTION: Final = Trial(
     "Ada, her batches and her devices, in one query (boto3)",
@@ -60,5 +61,6 @@ SYSTEM: Final = System(
     environment={"stage": "dev"},
     migrations=Path(__file__).with_name("migrations"),
     workers=workers,
+    samples=samples,
     trials=(_COLLECTION, _PATTERNS, _INDEX),
 )

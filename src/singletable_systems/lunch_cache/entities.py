@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, Field, model_validator
 
-from singletable import CreatedAt, Digits, Entity, Keys, Ttl, auto, expires
+from singletable import Computed, CreatedAt, Digits, Entity, Keys, Ttl, auto, expires
 from singletable_systems.lunch_cache.keys import (
     CachedSK,
     HealthPK,
@@ -60,7 +60,7 @@ class WeeklyMenu(Entity):
     week: IsoWeek
     year: IsoYear
     lunches: list[Lunch]
-    lunch_count: int = 0
+    lunch_count: Annotated[int, Computed(len, "lunches")] = 0  # LC-23: counted, never believed
     cached_at: datetime
     ttl: Ttl = expires(days=14, after="cached_at")
 
@@ -73,8 +73,6 @@ class WeeklyMenu(Entity):
     def _check(self) -> Self:
         # LC-02: not every year has a week 53.
         date.fromisocalendar(self.year, self.week, 1)
-        # LC-23: counted, never believed.
-        self.__dict__["lunch_count"] = len(self.lunches)
         # So that the attribute is there only where something was wrong: that is what `flawed` asks for.
         self.__dict__["validation_errors"] = self.validation_errors or None
         return self

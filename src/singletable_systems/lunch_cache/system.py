@@ -7,6 +7,7 @@ from typing import Final
 from singletable.systems import System, Trial
 from singletable_systems.lunch_cache.design import LunchCache
 from singletable_systems.lunch_cache.seeding import seed, workers
+from singletable_systems.lunch_cache.seeding.samples import samples
 
 _ONE_MENU: Final = Trial(
     "one menu by its key: a restaurant, and the week that it is in Stockholm (boto3)",
@@ -57,5 +58,6 @@ SYSTEM: Final = System(
     seed=seed,
     environment={"environment": "dev"},
     workers=workers,
+    samples=samples,
     trials=(_ONE_MENU, _ALL_MENUS, _HISTORY),
 )

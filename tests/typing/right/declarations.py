@@ -22,6 +22,7 @@ from singletable.design import (
     Exists,
     Get,
     Index,
+    InitialOf,
     Key,
     Keys,
     Normalize,
@@ -69,8 +70,10 @@ class NamePK(Key, template="NAME#{name}"):
     name: Annotated[str, Normalize(slug)]
 
 
-class MonthPK(Key, template="LEAGUE#{league}#{month}#{shard:02}"):
+class MonthPK(Key, template="LEAGUE#{league}#{initial}#{day}#{month}#{shard:02}"):
     league: str
+    initial: Annotated[str, Normalize(slug), InitialOf("name", letters=2)]
+    day: Annotated[str, BucketOf("played_at", "never")]
     month: Annotated[str, BucketOf("played_at", "month")]
     shard: Annotated[int, ShardOf(12, by="team_id")]
 

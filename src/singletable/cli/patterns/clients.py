@@ -50,7 +50,7 @@ class RecordingClient(Client):
     """Asks another client, and writes down the requests in their order."""
 
     def __init__(self, inner: Client) -> None:
-        super().__init__(inner.clock, inner.sleep)
+        super().__init__(inner.clock, inner.sleep, inner.random)
         self.sent: list[Sent] = []
         self._inner = inner
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from singletable.cli.patterns.plain_json import plain_item, shown_item
 from singletable.cli.wrong_use import WrongUseError
 from singletable.design import BatchGet, Collect, Create, Delete, Merged, Put, Query, Update, Usage
+from singletable.design.many import Many
 from singletable.design.plans import Plan, Single
-from singletable.design.queries import Many
 from singletable.design.reading import Reader
 from singletable.design.writes import WritePlan
 from singletable.design.writing import Writer

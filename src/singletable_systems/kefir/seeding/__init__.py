@@ -6,6 +6,7 @@ nothing more. It is made as it is asked for, user by user: a large amount takes 
 people.py    users and their devices
 recipes.py   what goes into a jar, and what people write about it
 stories.py   batches from the jar to the end, with what happened on the way and what the owner is reminded of
+samples.py   what access patterns can be asked
 """
 
 from __future__ import annotations

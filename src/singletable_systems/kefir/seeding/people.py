@@ -28,6 +28,8 @@ _FIRST_USERS: Final = (
     ("lupe", "Lupe Hernández", "mx"),
 )
 FIRST_USER: Final = UserId(_FIRST_USERS[0][0])
+# Who are there in every size, and lead the lists of all users: a page of those is the same in every size.
+KNOWN_USERS: Final = frozenset(UserId(user_id) for user_id, _, _ in _FIRST_USERS)
 # For the others: first names and last names of a country.
 _NAMES: Final = (
     ("se", "Astrid Björn Elsa Göran Maja Nils Saga Åke", "Berg Holm Lund Nyström Sjöberg Wik"),

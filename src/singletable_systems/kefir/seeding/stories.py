@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 from singletable import Entity
 from singletable_systems.kefir.entities import Batch, BatchEvent, Reminder, User
 from singletable_systems.kefir.keys import BatchId, EventId, ReminderId, Stage, Status, UserId
-from singletable_systems.kefir.seeding.people import FIRST_USER
+from singletable_systems.kefir.seeding.people import FIRST_USER, KNOWN_USERS
 from singletable_systems.kefir.seeding.recipes import (
     BOTTLE_NOTES,
     FIRST_NOTES,
@@ -49,6 +49,9 @@ _STATUSES: Final[dict[Kind, Status]] = {
 _CHILLING: Final = timedelta(hours=48)
 _DAYS_PER_BATCH: Final = 18  # between the ends of two old batches of one user
 _PUBLIC_EVERY: Final = 3
+# By how much what known users have is older, and due earlier: they lead the lists of all users.
+_DAYS_AHEAD: Final = 8
+_MINUTES_AHEAD: Final = 7
 
 
 def entity_count(kind: Kind) -> int:
@@ -92,7 +95,8 @@ def _times(owner: User, place: int, kind: Kind, made: Recipe, chance: Random, no
         case "in_fridge":
             start = now - _CHILLING * chance.uniform(0.1, 0.9) - stage2 - stage1 - late
         case "ready":
-            start = now - timedelta(days=chance.uniform(1, 8)) - _CHILLING - stage2 - stage1 - late
+            days = chance.uniform(1, 8) + (_DAYS_AHEAD if owner.user_id in KNOWN_USERS else 0)
+            start = now - timedelta(days=days) - _CHILLING - stage2 - stage1 - late
         case "drunk" | "spoiled":
             days = _DAYS_PER_BATCH * (20 - place) + chance.uniform(0, _DAYS_PER_BATCH - 9)
             start = now - timedelta(days=days) - _CHILLING - stage2 - stage1 - late
@@ -108,7 +112,8 @@ def _times(owner: User, place: int, kind: Kind, made: Recipe, chance: Random, no
 
 def _ahead(owner: User, place: int, chance: Random, stage1: timedelta) -> timedelta:
     """Return how long a jar still takes: of two jars, one is done today, the other tomorrow if it can be."""
-    today = timedelta(minutes=chance.randrange(0, 1440, 15))
+    behind = 0 if owner.user_id in KNOWN_USERS else _MINUTES_AHEAD
+    today = timedelta(minutes=chance.randrange(0, 1440, 15) + behind)
     if place % 2:
         return min(stage1 * 0.9, timedelta(days=1) + today)
     # Whoever dispatches reminders, at whatever time of the day, has one to send.

@@ -7,6 +7,7 @@ and Saturday those of two, since the oldest go; on Sunday those of the next week
 restaurants.py   their names
 dishes.py        what they serve
 scrapes.py       what a parser finds of that, mistakes included
+samples.py       what access patterns can be asked
 """
 
 from __future__ import annotations

@@ -6,16 +6,15 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from singletable import Cascade, Get
-from singletable_systems.kefir.design import Kefir
+from singletable.design import Cascade, Delete, Design, Entity, Get
 
-Progress = Callable[[Cascade], object]
+DeletionProgress = Callable[[Cascade], object]
 
 
 class Deletion:
     """Deletes items with what they own, and adds up what is gone; `progress` is told as it goes on."""
 
-    def __init__(self, db: Kefir, progress: Progress | None = None) -> None:
+    def __init__(self, db: Design, progress: DeletionProgress | None = None) -> None:
         self._db = db
         self._progress = progress
         self.done = Cascade()
@@ -29,6 +28,14 @@ class Deletion:
         self._delete(target)
         if self._db.delete_plan(target).total:
             self._delete(target)
+
+    def delete_together(self, *entities: Entity) -> None:
+        """Delete items in one transaction: such as own nothing, and make no sense without each other."""
+        units = self._db.transaction(*(Delete(entity) for entity in entities)).units
+        counts = Counter(self.done.counts) + Counter(type(entity).__name__ for entity in entities)
+        self.done = Cascade(dict(counts), self.done.units + units)
+        if self._progress is not None:
+            self._progress(self.done)
 
     def _delete(self, target: Get[Any]) -> None:
         counts, units = Counter(self.done.counts), self.done.units
