@@ -26,6 +26,7 @@ from benchmarks import (
     in_process_boto3,
     log_cost,
     report,
+    scale,
     startup,
     systems_load,
 )
@@ -54,6 +55,7 @@ SUITES: dict[str, Suite] = {
     "http-start": http_start.run,
     "http-stalls": http_stalls.run,
     "load": systems_load.run,
+    "scale": scale.run,
 }
 RESULTS = Path(__file__).parent / "results"
 

@@ -34,6 +34,7 @@ TITLES = {
     "log": "The log: streams, recovery, restoring",
     "ttl": "Time to live",
     "background": "Background work",
+    "scale": "The large seed beside the small one",
 }
 COMPARISON_HEAD = (
     "| | median us (p99) | against | median us (p99) | ratio (rounds) | target | |\n"

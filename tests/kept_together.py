@@ -10,7 +10,7 @@ from design_clients import on_client, opened_anyhow
 from singletable.clock import ManualClock
 from singletable.design import Design
 from singletable.design.dispatching import Dispatcher
-from singletable.design.upkeep import GUARD_NAME
+from singletable.design.guards import GUARD_NAME
 
 D = TypeVar("D", bound=Design)
 Record = dict[str, Any]

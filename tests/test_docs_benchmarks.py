@@ -177,6 +177,33 @@ def test_load_figures_are_shown_in_their_own_place(script: ModuleType, readme: P
     assert shown.count("| requests/s | p50 | p99 | failed |") == 2
 
 
+def test_patterns_on_both_seeds_are_shown_by_system(script: ModuleType, readme: Path, tmp_path: Path) -> None:
+    readme.write_text("<!-- scale-benchmarks -->\n<!-- /scale-benchmarks -->")
+    same = {**FAST, "name": "1 user", "system": "kefir", "ratio_max": 1.6, "units": 0.5, "units_small": 0.5}
+    dearer = {**same, "name": "2 batches", "ratio": 1.7, "units": 2.5, "reached": False}
+    figures = [
+        {"name": name, "unit": "", "value": value, "reached": None}
+        for name, value in (
+            ("items of the small seed", 1_086),
+            ("items of the large seed", 1_000_000),
+            ("loading the large seed", 10_204),
+        )
+    ]
+    write_results(tmp_path, "scale", same, dearer, {**same, "system": "lunch_cache"}, *figures)
+    assert script.main([], readmes=[readme], results=tmp_path) == 0
+    shown = readme.read_text()
+    assert (
+        "1,086 items (small) and 1,000,000 items (large); the large seed was loaded at 10,204 items" in shown
+    )
+    assert "| kefir | units | small | large | ratio |" in shown
+    assert "| lunch_cache | units | small | large | ratio |" in shown
+    assert "| 1 user | 0.5 | 129 us | 214 us | 1.25x |" in shown
+    assert (
+        "| 2 batches | 0.5, large 2.5: **not the same** | 129 us | 214 us | 1.70x, goal 1.6x: **not reached** |"
+        in shown
+    )
+
+
 def test_pages_of_the_results_show_the_results(tmp_path: Path) -> None:
     results = ROOT / "benchmarks" / "results"
     for path in results.glob("*.json"):

@@ -24,6 +24,8 @@ from singletable_systems.kefir import operations as kefir
 from singletable_systems.kefir.design import Kefir
 from singletable_systems.lunch_cache import operations as lunch
 from singletable_systems.lunch_cache.design import LunchCache
+from singletable_systems.perfectit import PerfectIt
+from singletable_systems.smart_cooking import SmartCooking
 
 KEFIR = Deployment("eu-north-1", "123456789012", {"stage": "prod"})
 LUNCH = Deployment(lunch.REGION, "123456789012", {"environment": "prod"})
@@ -33,6 +35,10 @@ LUNCH_TABLE = "arn:aws:dynamodb:eu-north-1:123456789012:table/lunch-cache-prod"
 SYSTEMS = [
     pytest.param(Kefir, KEFIR, KEFIR_TABLE, id="kefir"),
     pytest.param(LunchCache, LUNCH, LUNCH_TABLE, id="lunch-cache"),
+    pytest.param(PerfectIt, LUNCH, LUNCH_TABLE.replace("lunch-cache", "perfectit"), id="perfectit"),
+    pytest.param(
+        SmartCooking, LUNCH, LUNCH_TABLE.replace("lunch-cache", "smart-cooking-data"), id="smart-cooking"
+    ),
 ]
 
 

@@ -30,7 +30,7 @@ from targets import no_aws_settings
 
 DAY = datetime.now(UTC).date().isoformat()  # of another day, devices and menus would be expired
 RUNS_AT_ONCE = 50
-SYSTEMS = ("kefir", "lunch_cache")
+SYSTEMS = ("kefir", "lunch_cache", "perfectit", "smart_cooking")
 
 
 # --- seeding ----------------------------------------------------------------------------------------------------

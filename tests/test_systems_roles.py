@@ -1,4 +1,4 @@
-"""The roles of both systems, held against every call that the systems make: enough for all of it, and no more."""
+"""The roles of Kefir and Lunch Cache, held against every call that they make: enough for all, and no more."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from design_clients import Between, on_client
 from kefir_users import ADA, BO, settle_in
 from scheduler_endpoint import GROUP, scheduler_endpoint
 from singletable import Database, Design, Entity, Put
-from singletable.cli.seed import fill, has_items
+from singletable.cli.filling import fill, has_items
 from singletable.client import open_client
 from singletable.clock import ManualClock
 from singletable.design.dispatching import Dispatcher as StreamDispatcher
@@ -215,7 +215,7 @@ class Maintenance:
         environment: dict[str, Any] = dict(self._deployment.environment)
         db = on_client(system.design, self.client, **environment)
         assert not has_items(db)
-        fill(db, system, "small", DAY)
+        fill(db, system, system.seed("small", DAY))
         return db
 
     def look_after(self, db: Design, expired: Entity, repaired: int = 0) -> None:

@@ -24,7 +24,7 @@ from singletable_systems.lunch_cache.weeks import Week
 
 DAY = date(2026, 3, 4)  # a Wednesday
 MIDNIGHT = datetime.combine(DAY, time(), UTC)
-SYSTEMS = ("kefir", "lunch_cache")
+SYSTEMS = ("kefir", "lunch_cache", "perfectit", "smart_cooking")
 
 
 def made(system: str, size: Size = "small", day: date = DAY) -> list[Entity]:

@@ -1,0 +1,122 @@
+"""A search index in this process: FTS5 of SQLite, in a file of its own or in memory."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import Final, Self
+from weakref import finalize
+
+from singletable_systems.perfectit.keys import CardId
+from singletable_systems.perfectit.searching import (
+    QUERY_LETTERS_MAX,
+    WEIGHTS,
+    Hit,
+    SearchDocument,
+    SearchUnavailableError,
+)
+from singletable_systems.perfectit.tokens import plain
+
+_WAIT_S: Final = 30.0  # for another process that writes to the file
+_FIELDS: Final = ", ".join(WEIGHTS)
+
+# A text is found by its row; without the first table, that of a card could only be found by reading them all.
+_DOCUMENTS: Final = (
+    "CREATE TABLE IF NOT EXISTS documents"
+    " (id INTEGER PRIMARY KEY, card_id TEXT NOT NULL UNIQUE, version INTEGER NOT NULL)"
+)
+_TEXTS: Final = (
+    f"CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5({_FIELDS},"
+    " tokenize = 'unicode61 remove_diacritics 2')"
+)
+_KEEP: Final = (
+    "INSERT INTO documents (card_id, version) VALUES (?, ?)"
+    " ON CONFLICT (card_id) DO UPDATE SET version = excluded.version WHERE excluded.version >= version"
+    " RETURNING id"
+)
+_FORGET: Final = "DELETE FROM documents WHERE card_id = ? AND version <= ? RETURNING id"
+_WRITE: Final = f"INSERT INTO texts (rowid, {_FIELDS}) VALUES (?{', ?' * len(WEIGHTS)})"
+_ERASE: Final = "DELETE FROM texts WHERE rowid = ?"
+# bm25() is the smaller the better.
+_SEARCH: Final = (
+    f"SELECT card_id, -bm25(texts, {', '.join(map(str, WEIGHTS.values()))}) AS score"
+    " FROM texts JOIN documents ON documents.id = texts.rowid WHERE texts MATCH ?"
+    " ORDER BY score DESC, card_id LIMIT ? OFFSET ?"
+)
+
+
+class Fts5Index:
+    """A search index in a file, or in memory (":memory:"). Threads may share it, and processes may share a file.
+
+    A word is found whole, in any case and without accents, as words are in the table's own index. What is written
+    is on disk before a call returns: the consumer that made it goes on, and does not come back.
+    """
+
+    def __init__(self, path: str | Path = ":memory:") -> None:
+        self._lock = Lock()
+        with _as_unavailable():
+            self._connection = sqlite3.connect(
+                path, timeout=_WAIT_S, isolation_level=None, check_same_thread=False
+            )
+        self._close = finalize(self, self._connection.close)
+        with _as_unavailable():
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute(_DOCUMENTS)
+            self._connection.execute(_TEXTS)
+
+    def put(self, document: SearchDocument) -> None:
+        """Let a card be found by this document, and no longer by an older one."""
+        with self._writing():
+            kept = self._connection.execute(_KEEP, (document.card_id, document.version)).fetchone()
+            if kept is not None:
+                self._connection.execute(_ERASE, kept)
+                texts = [plain(getattr(document, field)) for field in WEIGHTS]
+                self._connection.execute(_WRITE, (*kept, *texts))
+
+    def delete(self, card_id: CardId, version: int) -> None:
+        """Let a card that is of this version now be found no longer."""
+        with self._writing():
+            forgotten = self._connection.execute(_FORGET, (card_id, version)).fetchone()
+            if forgotten is not None:
+                self._connection.execute(_ERASE, forgotten)
+
+    def search(self, text: str, *, limit: int, offset: int = 0) -> Sequence[Hit]:
+        """Return the cards that have all words of a text, the best first. Any text is allowed."""
+        words = dict.fromkeys(plain(text[:QUERY_LETTERS_MAX]).split())
+        if not words:
+            return []
+        # Between quotes, nothing of a word is syntax; and no word has a quote.
+        wanted = " AND ".join(f'"{word}"' for word in words)
+        with self._lock, _as_unavailable():
+            found = self._connection.execute(_SEARCH, (wanted, limit, offset)).fetchall()
+        return [Hit(CardId(card_id), score) for card_id, score in found]
+
+    def close(self) -> None:
+        """Close the index. It can be opened again, if it is in a file."""
+        self._close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with self._lock, _as_unavailable(), self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            yield
+
+
+@contextmanager
+def _as_unavailable() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise SearchUnavailableError(error) from error

@@ -1,0 +1,39 @@
+"""The words that a card is found by without a search engine: those of its title, its tags and its category.
+
+A word is found whole, in any case and without accents. What stands in the description or the instructions is not
+among them: that is for the search index. A card has fifty words at most.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from typing import Final
+
+TOKENS_MAX: Final = 50
+TOKEN_LETTERS_MIN: Final = 2
+TOKEN_LETTERS_MAX: Final = 40
+
+
+def plain(text: str) -> str:
+    """Return a text in lower case and without accents, with a space for all that is no letter and no digit."""
+    # The sign for a trade mark has no lower case, and the TM that it becomes has one.
+    letters = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    kept = (letter if letter.isalnum() else " " for letter in letters if not unicodedata.combining(letter))
+    return "".join(kept)
+
+
+def token(word: str) -> str:
+    """Return a word in the form in which it is looked for: Öl! is ol."""
+    return " ".join(plain(word).split())[:TOKEN_LETTERS_MAX]
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text, in lower case and without accents, each once."""
+    found = plain(text).split()
+    return [word[:TOKEN_LETTERS_MAX] for word in dict.fromkeys(found) if len(word) >= TOKEN_LETTERS_MIN]
+
+
+def tokens(title: str, tags: Iterable[str], category: str) -> list[str]:
+    """Return the words that a card is found by, those of the title first."""
+    return list(dict.fromkeys(words(" ".join((title, *tags, category)))))[:TOKENS_MAX]

@@ -1,0 +1,68 @@
+"""What is given to services, checked in one place: by the types that methods declare, and by the layer below.
+
+Types are meant strictly: "5" is no number and a text is no list of names. What a type cannot say, such as an id
+that makes no key or a cursor that was changed, the layer finds. Either way it is an `InvalidInputError`, which
+names the field and the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from inspect import signature
+from typing import Annotated, Any, Final, TypeVar
+
+from pydantic import ConfigDict, Field, ValidationError, validate_call
+
+from singletable.errors import (
+    CursorError,
+    DesignError,
+    InvalidWriteError,
+    KeyValueError,
+    SeparatorError,
+)
+from singletable_systems.smart_cooking.errors import InvalidInputError
+
+_STRICTLY: Final = ConfigDict(strict=True, extra="forbid", arbitrary_types_allowed=True)
+_REASON_LETTERS_MAX: Final = 300
+
+Limit = Annotated[int, Field(ge=1, le=1_000)]  # of a page
+
+C = TypeVar("C", bound=type)
+
+
+def checked(service: C) -> C:
+    """Let all public methods of a service refuse what makes no sense as an `InvalidInputError`."""
+    for name, method in list(vars(service).items()):
+        if not name.startswith("_") and callable(method):
+            setattr(service, name, _refusing(method))
+    return service
+
+
+def _refusing(method: Callable[..., Any]) -> Callable[..., Any]:
+    strict = validate_call(config=_STRICTLY)(method)
+    names = list(signature(method).parameters)
+
+    @wraps(method)
+    def call(*arguments: Any, **named: Any) -> Any:
+        try:
+            return strict(*arguments, **named)
+        except ValidationError as error:
+            raise InvalidInputError(_first_reason(error, names)) from error
+        except (CursorError, InvalidWriteError, KeyValueError, SeparatorError) as error:
+            raise InvalidInputError(_reason(error)) from error
+
+    return call
+
+
+def _first_reason(error: ValidationError, names: Sequence[str]) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    place, *inside = first["loc"] or ("",)
+    field = names[place] if isinstance(place, int) else place  # an argument without a name has a number
+    return f"{'.'.join(map(str, (field, *inside)))}: {first['msg']}"
+
+
+def _reason(error: DesignError) -> str:
+    """Return what is wrong, without the hint for who writes designs; a value may be long."""
+    is_short = len(error.message) <= _REASON_LETTERS_MAX
+    return error.message if is_short else f"{error.message[:_REASON_LETTERS_MAX]}…"

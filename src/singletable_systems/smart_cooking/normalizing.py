@@ -1,0 +1,27 @@
+"""One normal form of names, for what is written and for what is asked: `Thịt gà` is `thit ga`.
+
+000 writes `thit-ga` and 002 `thit ga` (SC-15): what separates words makes no difference here.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Final
+
+NORMAL_BYTES_MAX: Final = 1_000  # with what stands before it, a normal form fits into a sort key
+
+_WITHOUT_DECOMPOSITION = str.maketrans({"đ": "d", "ð": "d", "ø": "o", "ł": "l"})
+
+
+def normalize(text: str) -> str:
+    """Return a text in lower case and without accents, its words of letters and digits joined by single spaces."""
+    # What decomposes may need folding, and what was folded decomposing: a normal form is normal itself.
+    folded = unicodedata.normalize("NFKD", text).casefold()
+    letters = unicodedata.normalize("NFKD", folded).translate(_WITHOUT_DECOMPOSITION)
+    kept = (letter if letter.isalnum() else " " for letter in letters if not unicodedata.combining(letter))
+    return " ".join("".join(kept).split())
+
+
+def has_normal_form(text: str) -> bool:
+    """Tell whether a text has letters, and not more than a key can hold."""
+    return 0 < len(normalize(text).encode(errors="replace")) <= NORMAL_BYTES_MAX

@@ -1,0 +1,179 @@
+"""Posting: what users tell of their cooking, and what others say to it.
+
+A post that is private is its author's alone: nobody else comments on it or reacts to it. That is asked in the
+transaction that writes the comment, so nothing slips in behind a post that is just made private.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from singletable import Cascade, Check, Create, Eq
+from singletable.errors import ConditionNotMetError, NotFoundError
+from singletable.systems import Deletion, DeletionProgress, NewId, OrderedIds
+from singletable_systems.smart_cooking.design import SmartCooking
+from singletable_systems.smart_cooking.entities import Comment, Post
+from singletable_systems.smart_cooking.entities.sizes import Text
+from singletable_systems.smart_cooking.errors import (
+    CommentNotFoundError,
+    InvalidInputError,
+    NotAuthorError,
+    PostNotFoundError,
+    RecipeNotFoundError,
+)
+from singletable_systems.smart_cooking.inputs import checked
+from singletable_systems.smart_cooking.keys import CommentId, PostId, RecipeId, UserId
+from singletable_systems.smart_cooking.permitting import is_for, may_answer, require_post, require_user
+
+IMAGES_MAX: Final = 10
+
+Said = Annotated[Text, Field(pattern=r"\S")]  # something
+Pictures = Annotated[Sequence[Annotated[str, Field(min_length=1)]], Field(max_length=IMAGES_MAX)]
+
+
+@checked
+class Posts:
+    """What users do with posts and comments. Counts follow in the same transaction."""
+
+    def __init__(self, db: SmartCooking, *, new_id: NewId | None = None) -> None:
+        self._db = db
+        self._new_id = OrderedIds(db.now) if new_id is None else new_id
+
+    # --- posts -----------------------------------------------------------------------------------
+
+    def write(
+        self,
+        user_id: UserId,
+        content: Said,
+        *,
+        images: Pictures = (),
+        recipe_id: RecipeId | None = None,
+        is_public: bool = True,
+    ) -> Post:
+        """Write a post, for everybody or for oneself; about a recipe that is public or one's own.
+
+        The name and the picture of who writes it are copied into it.
+        """
+        post = Post(
+            post_id=PostId(self._new_id()),
+            user_id=user_id,
+            recipe_id=recipe_id,
+            content=content,
+            images=[*images],
+            is_public=is_public,
+            created_at=self._db.now(),
+        )
+        recipe = [] if recipe_id is None else [Check(self._db.recipe(recipe_id), when=is_for(user_id))]
+        try:
+            self._db.transaction(Check(self._db.user(user_id)), *recipe, Create(post))
+        except (ConditionNotMetError, NotFoundError) as error:
+            require_user(self._db, user_id)
+            raise RecipeNotFoundError(recipe_id or "") from error
+        return post
+
+    def edit(
+        self,
+        user_id: UserId,
+        post_id: PostId,
+        *,
+        content: Said | None = None,
+        images: Pictures | None = None,
+    ) -> Post:
+        """Change what a post says or shows. What is not given stays."""
+        changes: dict[str, Any] = {} if content is None else {"content": content}
+        if images is not None:
+            changes["images"] = [*images]
+        if not changes:
+            raise InvalidInputError("there is nothing to change")
+        return self._change(user_id, post_id, **changes)
+
+    def make_public(self, user_id: UserId, post_id: PostId) -> Post:
+        """Show a post to everybody. Feeds follow."""
+        return self._change(user_id, post_id, is_public=True)
+
+    def make_private(self, user_id: UserId, post_id: PostId) -> Post:
+        """Keep a post for oneself. It is in no list of others from now on; feeds follow."""
+        return self._change(user_id, post_id, is_public=False)
+
+    def delete(
+        self, user_id: UserId, post_id: PostId, *, progress: DeletionProgress | None = None
+    ) -> Cascade:
+        """Delete a post with comments and reactions; tell how much that was. What is gone stays gone."""
+        post = self._db.post(post_id).consistent().maybe()
+        if post is not None and post.user_id != user_id:
+            raise _not_author(post, user_id)
+        deletion = Deletion(self._db, progress)
+        deletion.delete(self._db.post(post_id))
+        return deletion.done
+
+    # --- comments --------------------------------------------------------------------------------
+
+    def comment(self, user_id: UserId, post_id: PostId, content: Said) -> Comment:
+        """Comment on a post."""
+        return self._say(user_id, post_id, content)
+
+    def reply(self, user_id: UserId, to: Comment, content: Said) -> Comment:
+        """Answer a comment, on the same post."""
+        return self._say(user_id, to.post_id, content, to)
+
+    def edit_comment(self, user_id: UserId, comment: Comment, content: Said) -> Comment:
+        """Change what one's own comment says."""
+        stored = self._db.comment(comment.post_id, comment.created_at, comment.comment_id)
+        try:
+            return self._db.update(stored, when=Eq("user_id", user_id), content=content).entity
+        except NotFoundError as error:
+            raise CommentNotFoundError(comment.comment_id) from error
+        except ConditionNotMetError as error:
+            raise NotAuthorError(f"comment {comment.comment_id}", user_id) from error
+
+    def delete_comment(self, user_id: UserId, comment: Comment) -> Cascade:
+        """Delete one's own comment, or one on one's own post, with the reactions to it. Replies to it stay."""
+        target = self._db.comment(comment.post_id, comment.created_at, comment.comment_id)
+        stored = target.maybe()
+        if stored is not None and stored.user_id != user_id:
+            post = self._db.post(comment.post_id).consistent().maybe()
+            if post is None or post.user_id != user_id:
+                raise NotAuthorError(f"comment {comment.comment_id}", user_id)
+        deletion = Deletion(self._db)
+        deletion.delete(target)
+        return deletion.done
+
+    def _say(self, user_id: UserId, post_id: PostId, content: str, to: Comment | None = None) -> Comment:
+        comment = Comment(
+            comment_id=CommentId(self._new_id()),
+            post_id=post_id,
+            user_id=user_id,
+            parent_comment_id=None if to is None else to.comment_id,
+            parent_user_id=None if to is None else to.user_id,
+            content=content,
+            created_at=self._db.now(),
+        )
+        answered = [] if to is None else [self._is_as_given(to)]
+        try:
+            self._db.transaction(*may_answer(self._db, user_id, post_id), *answered, Create(comment))
+        except (ConditionNotMetError, NotFoundError) as error:
+            require_user(self._db, user_id)
+            require_post(self._db, user_id, post_id)
+            raise CommentNotFoundError("" if to is None else to.comment_id) from error
+        return comment
+
+    def _is_as_given(self, comment: Comment) -> Check[Comment]:
+        stored = self._db.comment(comment.post_id, comment.created_at, comment.comment_id)
+        return Check(stored, when=Eq("user_id", comment.user_id))  # who is told of the answer
+
+    def _change(self, user_id: UserId, post_id: PostId, **changes: Any) -> Post:
+        try:
+            return self._db.update(self._db.post(post_id), when=Eq("user_id", user_id), **changes).entity
+        except NotFoundError as error:
+            raise PostNotFoundError(post_id) from error
+        except ConditionNotMetError as error:
+            raise _not_author(require_post(self._db, user_id, post_id), user_id) from error
+
+
+def _not_author(post: Post, user_id: UserId) -> NotAuthorError | PostNotFoundError:
+    if not post.is_public:
+        return PostNotFoundError(post.post_id)
+    return NotAuthorError(f"post {post.post_id}", user_id)
