@@ -15,6 +15,7 @@ import pytest
 
 from run_commands import Run, command
 from singletable import Database
+from singletable.cli.filling import fill
 from singletable.cli.patterns.parameters import parameters_of
 from singletable.cli.patterns.plain_json import json_line, plain_item, shown_item
 from singletable.cli.run_arguments import reserved_options
@@ -33,7 +34,7 @@ KEYS = {"items", "cursor", "units", "read", "thrown_away"}
 
 @dataclass(frozen=True, slots=True)
 class Seeded:
-    """Both systems in one database: in a file, and where it is served."""
+    """All systems in one database: in a file, and where it is served."""
 
     file: str
     url: str
@@ -49,7 +50,7 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seeded]:
         database = stack.enter_context(Database.open(file, ttl_sweep_s=None))
         for system in installed_systems().values():
             with system.design.open(database, **environment_of(system)) as db:
-                db.load(system.seed("small", DAYS.get(system.name, DAY)).entities)
+                fill(db, system, system.seed("small", DAYS.get(system.name, DAY)))
         address = stack.enter_context(BackgroundServer(database))
         stack.enter_context(no_aws_settings())
         yield Seeded(file, address.url)
@@ -408,6 +409,8 @@ def text_of(system: System, value: Any) -> str:
     if isinstance(value, Entity):
         schema = system.design.catalog.schema_for(type(value))
         return json_line(plain_item(shown_item(schema, value)))
+    if isinstance(value, tuple):
+        return ",".join(text_of(system, each) for each in value)
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 

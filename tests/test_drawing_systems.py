@@ -40,6 +40,10 @@ def test_check_names_a_picture_that_differs_and_writes_nothing(
         "kefir.svg",
         "lunch_cache.html",
         "lunch_cache.svg",
+        "perfectit.html",
+        "perfectit.svg",
+        "smart_cooking.html",
+        "smart_cooking.svg",
     ]
     (tmp_path / "systems" / "kefir.svg").write_text("<svg/>")
     assert script.main(["--check"]) == 1

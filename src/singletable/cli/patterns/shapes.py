@@ -61,7 +61,8 @@ def shape_of(annotation: Any) -> Shape:
         return _choice(tuple(annotation))
     if (origin or annotation) in _LISTS:
         inner = shape_of(arguments[0]) if arguments else Shape("text", "TEXT")
-        return Shape("list", inner.metavar, annotation, inner.choices, inner)
+        metavar = f"{inner.metavar},..." if inner.kind == "list" else inner.metavar  # mia,tom is a pair
+        return Shape("list", metavar, annotation, inner.choices, inner)
     kind = origin or annotation
     if isinstance(kind, type):
         for known, name, metavar in _KINDS:

@@ -112,6 +112,8 @@ def _read(shape: Shape, text: str, catalog: Catalog) -> Any:
             return shape.of.parse(text)
         case "json":
             return _of_json(shape, _json(text), catalog)
+        case "list":
+            return text.split(",")
         case _:
             return text
 
