@@ -67,7 +67,7 @@ def test_name_of_an_entry_says_whose_it_is_and_when_it_was() -> None:
     assert name.endswith(".json")
 
 
-@pytest.mark.parametrize("odd", ["../../etc", "/root", "a/b", "..", "CON", "x" * 400, "ø\0", ""])
+@pytest.mark.parametrize("odd", ["../../etc", "/srv", "a/b", "..", "CON", "x" * 400, "ø\0", ""])
 def test_name_stays_inside_its_folder_whatever_the_ids_are(tmp_path: Path, odd: str) -> None:
     FileArchive(tmp_path / "archive").store(entry(history_id=odd, user_id=odd))
     [path] = files(tmp_path)
