@@ -10,7 +10,7 @@ from singletable.client.calls import Call, Steps
 from singletable.design.answers import read_units, reporting
 from singletable.design.pages import Usage
 from singletable.design.queries import Query
-from singletable.design.ranges import is_empty
+from singletable.design.ranges import is_empty, is_wider, is_within
 from singletable.design.requests import is_text_key, query_params
 from singletable.design.schema import Binding
 from singletable.design.session import Session, ask
@@ -42,7 +42,9 @@ class PartReader:
         self._limit = limit
         self._start = plain_position(position)
         self._given: Item | None = None  # the last that was given out
-        is_over = is_empty(query.bounds, is_text=is_text_key(self.binding))
+        is_text = is_text_key(self.binding)
+        is_over = is_empty(query.bounds, is_text=is_text)
+        self._is_wider = is_text and is_wider(query.bounds)
         self._read = None if is_over else self._start  # the last that was read
 
     @property
@@ -66,6 +68,8 @@ class PartReader:
         entities = 0
         entity_of = self._entity_of
         for item in answer["Items"]:
+            if self._is_wider and not is_within(self.query.bounds, item[self.binding.sk[0].name]["S"]):
+                continue
             entity = entity_of(self.schema, self._session, item)
             if entity is not None:
                 self.buffer.append((item, entity))

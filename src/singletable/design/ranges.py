@@ -2,15 +2,22 @@
 
 Bounds never cross what the keys of the entity begin with: after `EVENT#2025…` comes at most `EVENT$`, so that the
 REMINDER items of the same partition are not read.
+
+Bounds compare values, part by part. Texts are compared whole, and there the separator behind a value takes part:
+`a b#1` stands before `a#1`, since a space is below `#`, though "a" is before "a b". Where that can happen, the
+condition spans all that may be meant, and `is_within` says what is.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
-from typing import Any, Literal
+from itertools import permutations, zip_longest
+from typing import Any, Final, Literal
 
+from singletable.design.key_codecs import ValueCodec
 from singletable.design.keys import NoSortKey, Prefix, SortKey, key_of_stored
+from singletable.design.template_parts import Slot
 from singletable.design.templates import just_above, just_below, next_prefix
 from singletable.errors import DeclarationError, KeyValueError
 
@@ -126,6 +133,15 @@ def is_within(bounds: SortRange, text: str) -> bool:
     condition = text_condition(bounds)
     if condition is None:
         return True
+    return _meets(condition, text) and (not is_wider(bounds) or _is_meant(bounds, text))
+
+
+def is_wider(bounds: SortRange) -> bool:
+    """Tell whether the condition of a range spans more keys than are meant, so that each is to be looked at."""
+    return any(_border(bounds, bound) is not None for _, bound in _given(bounds))
+
+
+def _meets(condition: SortCondition, text: str) -> bool:
     values = condition.values
     match condition.operator:
         case "=":
@@ -144,15 +160,20 @@ def is_within(bounds: SortRange, text: str) -> bool:
             return text >= values[0]
 
 
-def _refuse_unsorted(bounds: SortRange) -> None:
-    """Refuse a range over texts that do not sort as their values do; leading values that bounds share are none."""
+def _shared(bounds: SortRange) -> int:
+    """Return how many leading values the lower and the upper bound have in common: there is no range over them."""
     lower, upper = (
         [] if bound is None else leading(bound) for bound in (bounds.gt or bounds.ge, bounds.lt or bounds.le)
     )
-    is_shared = True
-    for part, (low, high) in zip(bounds.of.parts, zip_longest(lower, upper), strict=False):
-        is_shared = is_shared and low == high
-        if not is_shared and not part.codec.sorts:
+    differing = (number for number, (low, high) in enumerate(zip_longest(lower, upper)) if low != high)
+    return next(differing, len(lower))
+
+
+def _refuse_unsorted(bounds: SortRange) -> None:
+    """Refuse a range over texts that do not sort as their values do."""
+    given = max(len(leading(bound)) for _, bound in _given(bounds))
+    for part in bounds.of.parts[_shared(bounds) : given]:
+        if not part.codec.sorts:
             raise KeyValueError(
                 f"{bounds.of.shown()} has no range of {part.name}: its texts do not sort as its values do",
                 hint=f"10 is before 9 until a number has a width, as {{{part.name}:06}}, or Pad",
@@ -169,6 +190,10 @@ def _lower(bounds: SortRange) -> str | None:
     match bounds.gt, bounds.ge:
         case None, None:
             return None
+        case None, (Prefix() | SortKey()) as bound if border := _border(bounds, bound):
+            return border.text
+        case (Prefix() | SortKey()) as bound, None if border := _border(bounds, bound):
+            return next_prefix(border.text) if border.is_begun else border.text
         case None, Prefix(text=text):
             return text
         case None, SortKey() as key:
@@ -185,6 +210,10 @@ def _upper(bounds: SortRange) -> str | None:
     match bounds.lt, bounds.le:
         case None, None:
             return None
+        case None, (Prefix() | SortKey()) as bound if border := _border(bounds, bound):
+            return border.behind(next_prefix(border.text))
+        case (Prefix() | SortKey()) as bound, None if border := _border(bounds, bound):
+            return border.behind(border.text if border.is_last else next_prefix(border.text))
         case None, Prefix(text=text):
             return next_prefix(text)
         case None, SortKey() as key:
@@ -207,3 +236,114 @@ def _between(own: str, lower: str | None, upper: str | None) -> SortCondition:
     if upper is None:
         return SortCondition(">=", (lower,))
     return SortCondition("BETWEEN", (lower, upper))
+
+
+# --- values that the separator behind them puts into another order --------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Border:
+    """The first value of a bound whose neighbours a separator may put on its other side."""
+
+    before: str  # the text in front of the value
+    value: str  # its own text, or how that begins
+    separator: str  # the character behind it
+    is_last: bool  # nothing of the bound stands behind it
+    is_begun: bool  # it stands for all values that begin so
+
+    @property
+    def text(self) -> str:
+        """Return where the texts of all values begin that begin with this one: none of them is smaller."""
+        return self.before + self.value
+
+    def behind(self, upper: str) -> str:
+        """Return an upper end that is behind all smaller values too.
+
+        With `a b`, a smaller value is `a`, and `a#` is above `a b`. The shortest such value has the greatest text.
+        """
+        for length in range(1, len(self.value)):
+            if self.value[length] < self.separator:
+                return max(upper, next_prefix(self.before + self.value[:length] + self.separator))
+        return upper
+
+
+def _border(bounds: SortRange, bound: Bound) -> _Border | None:
+    compiled = bounds.of.compiled
+    if compiled is None:
+        return None
+    texts, begun = _texts(bound), _begun(bound)
+    pinned = {name for name, _ in leading(bound)[: _shared(bounds)]}
+    before = ""
+    for part, behind in zip_longest(compiled.parts, compiled.parts[1:]):
+        if not isinstance(part, Slot):
+            before += part
+            continue
+        is_begun = part.name not in texts
+        text = texts.pop(part.name, begun)
+        if not text:
+            return None
+        if part.name not in pinned and isinstance(behind, str) and not _keeps_order(part.codec, behind[0]):
+            return _Border(before, text, behind[0], is_begun or not (texts or begun), is_begun)
+        before += text
+    return None
+
+
+def _keeps_order(codec: ValueCodec, separator: str) -> bool:
+    """Tell whether texts with the separator behind them are always in the order that they have without it."""
+    if codec.width_fixed is not None:
+        return True
+    if codec.texts is None:
+        return not any(codec.may_hold(chr(point)) for point in range(ord(separator)))
+    return not any(
+        longer.startswith(shorter) and longer[len(shorter)] < separator
+        for shorter, longer in permutations(codec.texts, 2)
+    )
+
+
+def _texts(bound: Bound) -> dict[str, str]:
+    """Return the texts of the values that a bound gives, by their names, without those that render as nothing."""
+    of = bound.of if isinstance(bound, Prefix) else type(bound)
+    codecs = {part.name: part.codec for part in of.parts}
+    return {name: text for name, value in leading(bound) if (text := codecs[name].render(value))}
+
+
+def _begun(bound: Bound) -> str:
+    """Return how the value begins that a bound gives only the beginning of."""
+    if isinstance(bound, SortKey) or bound.of.compiled is None:
+        return ""
+    return bound.text.removeprefix(bound.of.compiled.prefix(bound.values))
+
+
+_HOLDS: Final[dict[str, Callable[[int], bool]]] = {
+    "gt": lambda order: order > 0,
+    "ge": lambda order: order >= 0,
+    "lt": lambda order: order < 0,
+    "le": lambda order: order <= 0,
+}
+
+
+def _is_meant(bounds: SortRange, text: str) -> bool:
+    """Tell whether a key is within bounds by its values, part by part."""
+    compiled = bounds.of.compiled
+    assert compiled is not None
+    found = compiled.pattern.fullmatch(text)
+    if found is None:
+        return True  # no key of this template: it is for whoever reads the item
+    values = found.groups()
+    return all(_HOLDS[sign](_compared(values, bound)) for sign, bound in _given(bounds))
+
+
+def _compared(values: Sequence[str], bound: Bound) -> int:
+    """Return -1, 0 or 1: the texts of a key's values are before, within or behind what a bound stands for."""
+    texts, begun = _texts(bound), _begun(bound)
+    for value, text in zip(values, texts.values(), strict=False):
+        if value != text:
+            return 1 if value > text else -1
+    if not begun or values[len(texts)].startswith(begun):
+        return 0
+    return 1 if values[len(texts)] > begun else -1
+
+
+def _given(bounds: SortRange) -> list[tuple[str, Bound]]:
+    signed = (("gt", bounds.gt), ("ge", bounds.ge), ("lt", bounds.lt), ("le", bounds.le))
+    return [(sign, bound) for sign, bound in signed if bound is not None]
