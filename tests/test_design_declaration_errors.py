@@ -583,6 +583,29 @@ def pattern_with_the_name_of_a_method() -> type[Design]:
     return Bad
 
 
+def two_patterns_of_one_number() -> type[Design]:
+    class Bad(Design):
+        table = SomeTable
+        entities = (User,)
+
+        @pattern("1 Get a user")
+        def user(self, user_id: UserId) -> Get[User]:
+            return User.key.get(UserPK(user_id=user_id), MetaSK())
+
+        @pattern("1 Get a user once more")
+        def again(self, user_id: UserId) -> Get[User]:
+            return User.key.get(UserPK(user_id=user_id), MetaSK())
+
+    return Bad
+
+
+def placeholder_that_open_has_another_use_for() -> type[Design]:
+    class Named(SomeTable):
+        name = "app-{clock}"
+
+    return design(User, of=Named)
+
+
 def casing_that_is_unknown() -> type[Design]:
     class Bad(Design):
         table = SomeTable
@@ -658,6 +681,11 @@ def casing_that_is_unknown() -> type[Design]:
         (
             pattern_with_the_name_of_a_method,
             r"Bad\.create: a pattern cannot be called 'create', which every design",
+        ),
+        (two_patterns_of_one_number, r"Bad has two patterns of the number 1: user and again\n\nhint: .*1b"),
+        (
+            placeholder_that_open_has_another_use_for,
+            r"the table's name is app-{clock}, and open\(clock=\.\.\.\) means something else",
         ),
         (casing_that_is_unknown, r"Bad\.casing is 'shouting'\n\nhint: snake, camel, pascal or kebab"),
     ],

@@ -41,6 +41,8 @@ from designs.lunch import LunchCache, MenuPK, SizeKey, WeeklyMenu
 from opened_designs import opened_design, store, stored_items
 from singletable.design import (
     And,
+    Collect,
+    Collection,
     Design,
     Entity,
     Eq,
@@ -49,8 +51,11 @@ from singletable.design import (
     Key,
     Keys,
     NoSortKey,
+    Query,
     SortKey,
     Table,
+    collect,
+    pattern,
 )
 from singletable.design.conditions import describe, fields_of
 from singletable.design.key_parts import bucket_of, shard_of
@@ -294,6 +299,66 @@ def test_key_attributes_are_numbers_where_their_fields_are() -> None:
         "lunchCount": "N",
         "averagePrice": "N",
     }
+
+
+class WideTable(Table):
+    name = "wide"
+    gsi1 = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
+    gsi2 = Index("GSI2", pk="GSI2PK")
+
+
+class NarrowTable(WideTable):
+    name = "narrow"
+    gsi1 = Index("GSI1", pk="GSI1PK", sk="GSI1SK", projection=("wide_name",))
+    gsi2 = None  # type: ignore[assignment]
+
+
+class WideSK(SortKey, template="WIDE#{wide_id}"):
+    wide_id: str
+
+
+class WidePK(Key, template="WIDE#{wide_id}"):
+    wide_id: str
+
+
+class NamePK(Key, template="NAME#{wide_name}"):
+    wide_name: str
+
+
+class Wide(Entity):
+    key = Keys(WidePK, WideSK)
+    by_name = WideTable.gsi1.keys(NamePK, WideSK)
+
+    wide_id: str
+    wide_name: str
+
+
+class WideNames(Collection):
+    found: list[Wide]
+
+
+class Narrow(Design):
+    table = NarrowTable
+    entities = (Wide,)
+
+    @pattern("1 Everything of a name")
+    def named(self, name: str) -> Query[Wide]:
+        return Wide.by_name.query(NamePK(wide_name=name))
+
+    @pattern("2 Everything of a name, as a collection")
+    def collected(self, name: str) -> Collect[WideNames]:
+        return collect(WideNames, NamePK(wide_name=name), index=WideTable.gsi1)
+
+
+def test_table_may_declare_an_index_of_its_base_anew_or_leave_it_out(target: str) -> None:
+    assert [index.name for index in NarrowTable.indexes] == ["GSI1"]
+    assert NarrowTable.indexes[0].projection == ("wide_name",)
+    assert [index.name for index in WideTable.indexes] == ["GSI1", "GSI2"]
+    with opened_design(Narrow, target) as db:
+        db.create(Wide(wide_id="w1", wide_name="ada"))
+        assert [each.wide_name for each in db.named("ada").all()] == ["ada"]
+        assert [each.wide_id for each in db.collected("ada").one().found] == ["w1"]
+        assert not db.drift()
 
 
 @pytest.mark.parametrize(

@@ -446,3 +446,54 @@ def test_update_of_an_older_item_brings_it_to_this_schema_version(people: People
     assert index_keys(people, "PERSON#1", "PROFILE") == {"GSI1PK": "NAME#Lovelace", "GSI1SK": "FIRST#Ada"}
     people.update(target, age=36)
     assert people.person("1").one().age == 36
+
+
+# --- fields that are named like what an update takes ----------------------------------------------------
+
+
+class EventSK(SortKey, template="EVENT#{event_id}"):
+    event_id: str
+
+
+class Event(Entity):
+    key = Keys(ProjectPK, EventSK)
+
+    project_id: ProjectId
+    event_id: str
+    target: str
+    when: datetime
+    changes: int = 0
+    more: str = ""
+
+
+class EventTable(Table):
+    name = "events"
+
+
+class Events(Design):
+    table = EventTable
+    entities = (Event,)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_fields_that_are_named_like_parameters_are_changed(target: str) -> None:
+    with opened_design(Events, target) as db:
+        event = Event(project_id=PROJECT, event_id="e1", target="a", when=NOW)
+        db.create(event)
+        later = NOW + timedelta(days=1)
+        db.update(event, target="b", changes=1, more="text")
+        changed = db.update(event, {"when": later, "changes": 2}, when=Eq("target", "b")).entity
+        assert (changed.target, changed.when, changed.changes, changed.more) == ("b", later, 2, "text")
+        db.transaction(Update(event, {"when": NOW}, target="c"))
+        stored = db.plan(Event.key.get(*event.key)).consistent().one()
+        assert (stored.target, stored.when) == ("c", NOW)
+
+
+def test_update_says_how_a_field_is_changed_that_is_named_like_the_condition() -> None:
+    event = Event(project_id=PROJECT, event_id="e1", target="a", when=NOW)
+    with pytest.raises(TypeError, match=r"give the field in a mapping, update\(\.\.\., {\"when\": \.\.\.}\)"):
+        Update(event, when=NOW)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="target is given twice"):
+        Update(event, {"target": "b"}, target="c")
+    with pytest.raises(TypeError, match="changes are a mapping of fields to values"):
+        Update(event, "b")  # type: ignore[arg-type]

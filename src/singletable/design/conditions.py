@@ -34,6 +34,11 @@ class _Condition:
         raise TypeError("a condition is data, neither true nor false: combine conditions with & | ~")
 
 
+def is_condition(value: object) -> bool:
+    """Tell whether a value is a condition."""
+    return isinstance(value, _Condition)
+
+
 def require_condition(condition: object) -> None:
     """Refuse what is no condition."""
     require_kind(condition, _Condition, 'a condition is one like Eq("status", "ready")')

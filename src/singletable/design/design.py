@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, ParamSpec, Self, TypeVar, cast
 
 from singletable.blueprint import Blueprint
 from singletable.client import EMBEDDED, Capabilities, Client, EmbeddedClient, Target, open_client
@@ -151,11 +152,35 @@ class Design:
                     f"{cls.__name__}.{name}: a pattern cannot be called {name!r}, which every design has already",
                     hint=f"find_{name}, for example",
                 )
+        cls._check_pattern_numbers()
+        cls._check_placeholders()
         cls.catalog = Catalog(cls.__name__, cls.table, cls.entities, cls.casing, cls.discriminator)
         check_ownership(cls.catalog)
         cls.handlers = stream_handlers(cls, cls.catalog, Design)
         if cls.handlers:
             check_declared_stream(cls.__name__, cls.table.stream)
+
+    @classmethod
+    def _check_pattern_numbers(cls) -> None:
+        """Refuse two patterns of one number: documents, commands and reviews name a pattern by it."""
+        numbered: dict[str, str] = {}
+        for name, info in cls.patterns().items():
+            other = numbered.setdefault(info.number, name) if info.number else name
+            if other != name:
+                raise DeclarationError(
+                    f"{cls.__name__} has two patterns of the number {info.number}: {other} and {name}",
+                    hint=f"give one of them another number: {info.number}b, for example",
+                )
+
+    @classmethod
+    def _check_placeholders(cls) -> None:
+        """Refuse a placeholder in the name of the table that `open` has another use for."""
+        for name in cls.table.placeholders():
+            if name in _OPEN_PARAMETERS and name not in cls.table.defaults:
+                raise DeclarationError(
+                    f"the table's name is {cls.table.name}, and open({name}=...) means something else",
+                    hint="choose another word for the placeholder",
+                )
 
     @classmethod
     def patterns(cls) -> dict[str, PatternInfo]:
@@ -165,6 +190,8 @@ class Design:
             for name, value in vars(base).items():
                 if hasattr(value, "__pattern__"):
                     found[name] = value.__pattern__
+                else:
+                    found.pop(name, None)  # a subclass has something else of this name
         return found
 
     # --- opening ---------------------------------------------------------------------------------
@@ -320,12 +347,21 @@ class Design:
         """Write an item, whether it is there or not. With a version, what is stored must be what was read."""
         return Writer(self.session).write(Put(entity, when))
 
-    def update(self, target: E | Get[E], *, when: Condition | None = None, **changes: Any) -> Written[E]:
+    def update(
+        self,
+        target: E | Get[E],
+        changes: Mapping[str, Any] | None = None,
+        /,
+        *,
+        when: Condition | None = None,
+        **more: Any,
+    ) -> Written[E]:
         """Change fields of an item that is there: an entity that was read, or the item of a key.
 
-        None removes a field, and index keys follow. With a version, what is stored must be what was read.
+        None removes a field, and index keys follow. With a version, what is stored must be what was read. A field
+        that is named `when` is given in a mapping: `db.update(event, {"when": noon})`.
         """
-        return Writer(self.session).write(Update(target, when=when, **changes))
+        return Writer(self.session).write(Update(target, changes, when=when, **more))
 
     def delete(
         self, target: E | Get[E], *, when: Condition | None = None, progress: Progress | None = None
@@ -421,10 +457,16 @@ class Design:
         return await Writer(self.session).awrite(Put(entity, when))
 
     async def aupdate(
-        self, target: E | Get[E], *, when: Condition | None = None, **changes: Any
+        self,
+        target: E | Get[E],
+        changes: Mapping[str, Any] | None = None,
+        /,
+        *,
+        when: Condition | None = None,
+        **more: Any,
     ) -> Written[E]:
         """Change fields of an item that is there."""
-        return await Writer(self.session).awrite(Update(target, when=when, **changes))
+        return await Writer(self.session).awrite(Update(target, changes, when=when, **more))
 
     async def adelete(
         self, target: E | Get[E], *, when: Condition | None = None, progress: Progress | None = None
@@ -497,3 +539,7 @@ class Design:
             return Dispatcher(design, design.session, cls.handlers)
 
         return LazyHandler(dispatcher)
+
+
+# What `open` takes by name, and so no placeholder of a table's name can be called.
+_OPEN_PARAMETERS: Final = frozenset(inspect.signature(Design.open).parameters) - {"environment"}

@@ -32,12 +32,17 @@ class KeyAttribute:
 class Binding:
     """One place of an entity: the table, or an index, with the attributes of its keys."""
 
-    __slots__ = ("_reads", "_written", "keys", "pk", "sk")
+    __slots__ = ("_reads", "_written", "index", "keys", "pk", "sk")
 
     def __init__(
-        self, keys: Keys[Any, Any], pk: tuple[KeyAttribute, ...], sk: tuple[KeyAttribute, ...]
+        self,
+        keys: Keys[Any, Any],
+        index: Index | None,
+        pk: tuple[KeyAttribute, ...],
+        sk: tuple[KeyAttribute, ...],
     ) -> None:
         self.keys = keys
+        self.index = index  # as the table of the design declares it; None for the table itself
         self.pk = pk
         self.sk = sk
         condition = fields_of(keys.when) if keys.when is not None else ()
@@ -48,10 +53,6 @@ class Binding:
     def name(self) -> str:
         """Return the name under which the entity binds it."""
         return self.keys.name
-
-    @property
-    def index(self) -> Index | None:
-        return self.keys.index
 
     @property
     def when(self) -> Condition | None:
@@ -123,17 +124,17 @@ def place_of(
     entity: type[Entity], table: type[Table], keys: Keys[Any, Any], fields: Mapping[str, FieldCodec]
 ) -> Binding:
     """Compile the keys that an entity binds to a table or to an index of it."""
-    index = keys.index
-    if index is not None and index not in table.indexes:
+    index = None if keys.index is None else table.own_index(keys.index)
+    if keys.index is not None and index is None:
         raise DeclarationError(
-            f"{entity.__name__}.{keys.name} ({keys.shown()}) is bound to index {index.name}, which "
+            f"{entity.__name__}.{keys.name} ({keys.shown()}) is bound to index {keys.index.name}, which "
             f"{table.__name__} does not have",
             hint=f"it has {', '.join(index.name for index in table.indexes) or 'no indexes'}",
         )
     pk_names = (table.pk,) if index is None else index.pk
     sk_names = index.sk if index is not None else () if table.sk is None else (table.sk,)
     place = _Place(entity, table, keys, fields)
-    binding = Binding(keys, place.attributes(keys.pk, pk_names), place.attributes(keys.sk, sk_names))
+    binding = Binding(keys, index, place.attributes(keys.pk, pk_names), place.attributes(keys.sk, sk_names))
     if keys.when is not None and not binding.written():
         raise DeclarationError(
             f"{entity.__name__}.{keys.name} ({keys.shown()}) has a condition, and its attributes are fields, "

@@ -269,8 +269,11 @@ def _member_bindings(catalog: Catalog, plan: Collect[Any]) -> list[Binding]:
 
 def collection_binding(schema: EntitySchema[Any], plan: Collect[Any]) -> Binding | None:
     """Return the place of an entity that a collection reads it from; None if it is not there."""
+    index = None if plan.index is None else schema.table.own_index(plan.index)
+    if index is None and plan.index is not None:
+        return None
     for binding in schema.bindings.values():
-        if binding.index is plan.index and binding.keys.pk is type(plan.pk):
+        if binding.index is index and binding.keys.pk is type(plan.pk):
             return binding
     return None
 

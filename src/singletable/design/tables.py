@@ -43,8 +43,7 @@ class Table:
         super().__init_subclass__()
         if not isinstance(getattr(cls, "name", None), str):
             raise DeclarationError(f"{cls.__name__} has no name", hint='name = "shop-{stage}"')
-        own = [value for value in vars(cls).values() if isinstance(value, Index)]
-        cls.indexes = (*cls.indexes, *own)
+        cls.indexes = tuple(cls._indexes_by_attribute().values())
         names = [index.name for index in cls.indexes]
         for name in names:
             if names.count(name) > 1:
@@ -53,14 +52,43 @@ class Table:
         _check_settings(cls)
 
     @classmethod
+    def _indexes_by_attribute(cls) -> dict[str, Index]:
+        """Return the indexes by the names that they are declared under; a subclass may declare one anew."""
+        found: dict[str, Index] = {}
+        for base in reversed(cls.__mro__):
+            for name, value in vars(base).items():
+                if isinstance(value, Index):
+                    found[name] = value
+                else:
+                    found.pop(name, None)
+        return found
+
+    @classmethod
+    def own_index(cls, index: Index) -> Index | None:
+        """Return the index of this table that stands for one of a table which it extends; None if it has none."""
+        if index in cls.indexes:
+            return index
+        own = cls._indexes_by_attribute()
+        for base in cls.__mro__:
+            for name, value in vars(base).items():
+                if value is index and name in own and own[name].name == index.name:
+                    return own[name]
+        return None
+
+    @classmethod
     def key_attributes(cls) -> tuple[str, ...]:
         """Name the attributes of the table's key."""
         return (cls.pk,) if cls.sk is None else (cls.pk, cls.sk)
 
     @classmethod
+    def placeholders(cls) -> list[str]:
+        """Name what the table's name needs to be told: the stage of `shop-{stage}`."""
+        return _PLACEHOLDER.findall(cls.name)
+
+    @classmethod
     def name_in(cls, environment: Mapping[str, str], *, otherwise: str | None = None) -> str:
         """Return the table's name in an environment; `otherwise` stands for what nobody gives."""
-        wanted = _PLACEHOLDER.findall(cls.name)
+        wanted = cls.placeholders()
         known = {**dict.fromkeys(wanted, otherwise), **cls.defaults, **environment}
         missing = [name for name in wanted if known[name] in (None, "")]
         if missing:

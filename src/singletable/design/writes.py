@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic, Protocol, Self, TypeVar
 
 from singletable.design.arguments import require_kind
-from singletable.design.conditions import Condition, require_condition
+from singletable.design.conditions import Condition, is_condition, require_condition
 from singletable.design.entity import Entity
 from singletable.design.pages import Written
 from singletable.design.plans import Get
@@ -125,10 +125,19 @@ class Update(WritePlan[E]):
     changes: Mapping[str, Any]
     when: Condition | None
 
-    def __init__(self, target: E | Get[E], *, when: Condition | None = None, **changes: Any) -> None:
+    def __init__(
+        self,
+        target: E | Get[E],
+        changes: Mapping[str, Any] | None = None,
+        /,
+        *,
+        when: Condition | None = None,
+        **more: Any,
+    ) -> None:
         object.__setattr__(self, "target", target)
-        object.__setattr__(self, "changes", changes)
+        object.__setattr__(self, "changes", _all_changes(changes, more))
         object.__setattr__(self, "when", when)
+        _refuse_field_named_when(target, when)
         _check(target, when)
 
 
@@ -155,6 +164,27 @@ class Check(Generic[E]):
 
 
 _TARGETS: Final = (Entity, Get)
+
+
+def _all_changes(changes: Mapping[str, Any] | None, more: dict[str, Any]) -> dict[str, Any]:
+    if changes is None:
+        return more
+    require_kind(changes, Mapping, 'changes are a mapping of fields to values, as {"when": noon}')
+    twice = sorted(changes.keys() & more)
+    if twice:
+        raise TypeError(f"{', '.join(twice)} is given twice: in the mapping, and by name")
+    return {**changes, **more}
+
+
+def _refuse_field_named_when(target: object, when: object) -> None:
+    """Say how a field is changed whose name is that of the condition."""
+    entity = target.entity if isinstance(target, Get) else type(target)
+    if when is None or is_condition(when) or "when" not in getattr(entity, "model_fields", ()):
+        return
+    raise TypeError(
+        f"when= is the condition of an update, and {entity.__name__} has a field of that name: "
+        'give the field in a mapping, update(..., {"when": ...})'
+    )
 
 
 def _check(target: object, when: object) -> None:
