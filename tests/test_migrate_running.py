@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from design_clients import Between
 from designs import kefir
 from designs.kefir import Batch, BatchId, Status, UserId
 from migrating import ADD_STATUS_INDEX, TABLE, drive, kefir_on, old_batch, old_table, stored, text
@@ -55,6 +56,20 @@ def test_sparse_keys_are_removed_where_the_condition_does_not_hold(target: str) 
         assert not {"GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK"} & sent.keys()
         pending = stored(client)["BATCH#b002", "REMINDER#r2"]
         assert pending["GSI2PK"] == {"S": "REMINDER#PENDING"}
+
+
+@each_target
+def test_adding_an_index_names_the_attributes_of_all_keys(target: str) -> None:
+    with old_table(target) as client:
+        between = Between(client)
+        Runner(kefir_on(between)).run([Migration("0001_index", "Index", ADD_STATUS_INDEX.steps[:1], None)])
+        (update,) = [call.params for call in between.calls if call.operation == "UpdateTable"]
+        definitions = {
+            each["AttributeName"]: each["AttributeType"] for each in update["AttributeDefinitions"]
+        }
+        assert definitions == dict.fromkeys(("PK", "SK", "GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK"), "S")
+        table = client.call("DescribeTable", {"TableName": TABLE})["Table"]
+        assert {each["AttributeName"] for each in table["AttributeDefinitions"]} == definitions.keys()
 
 
 @each_target

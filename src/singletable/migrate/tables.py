@@ -24,14 +24,13 @@ def add_index(session: Session, name: str, said: Said) -> Steps[bool]:
     if index is None:
         # It was added and dropped again since: a later migration of the folder does the dropping.
         return False
-    is_missing = yield from _is_missing(session, name)
+    description = (yield from describe_table(session.table)) or {}
+    is_missing = name not in _indexes_of(description)
     if is_missing:
+        new = {attribute: declared.attribute_types[attribute] for attribute in (*index.pk, *index.sk)}
         request: dict[str, Any] = {
             "TableName": session.table,
-            "AttributeDefinitions": [
-                {"AttributeName": attribute, "AttributeType": declared.attribute_types[attribute]}
-                for attribute in dict.fromkeys((*index.pk, *index.sk))
-            ],
+            "AttributeDefinitions": _definitions(description, new),
             "GlobalSecondaryIndexUpdates": [{"Create": index_request(index, session.client.capabilities)}],
         }
         yield from _update(request, said)
@@ -68,12 +67,23 @@ def item_count(session: Session) -> Steps[int]:
     return 0 if description is None else int(description.get("ItemCount", 0))
 
 
+def _definitions(description: dict[str, Any], new: dict[str, str]) -> list[dict[str, str]]:
+    """Return the attributes of all keys, those of a new index among them.
+
+    DynamoDB asks for "attributes that describe the key schema for the table and indexes" (UpdateTable). It does
+    with those of the new index, but ExtendDB takes the list for all there are, and then forgets its own keys.
+    """
+    there = {
+        each["AttributeName"]: each["AttributeType"] for each in description.get("AttributeDefinitions", ())
+    }
+    return [{"AttributeName": name, "AttributeType": kind} for name, kind in {**there, **new}.items()]
+
+
 def _is_missing(session: Session, name: str) -> Steps[bool]:
-    return name not in (yield from _indexes(session))
+    return name not in _indexes_of((yield from describe_table(session.table)) or {})
 
 
-def _indexes(session: Session) -> Steps[dict[str, dict[str, Any]]]:
-    description = (yield from describe_table(session.table)) or {}
+def _indexes_of(description: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {index["IndexName"]: index for index in description.get("GlobalSecondaryIndexes") or ()}
 
 
@@ -96,8 +106,7 @@ def _settled(session: Session, name: str, said: Said) -> Steps[None]:
     pause_s = _WAIT_S
     while True:
         description = (yield from describe_table(session.table)) or {}
-        indexes = {index["IndexName"]: index for index in description.get("GlobalSecondaryIndexes") or ()}
-        status = indexes.get(name, {}).get("IndexStatus", "ACTIVE")
+        status = _indexes_of(description).get(name, {}).get("IndexStatus", "ACTIVE")
         if status == "ACTIVE" and description.get("TableStatus") == "ACTIVE":
             return
         yield from said(f"{name} is {status}")
