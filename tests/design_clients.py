@@ -36,6 +36,13 @@ class Between(Client):
     def capabilities(self) -> Capabilities:
         return self.inner.capabilities
 
+    @property
+    def is_trusted(self) -> bool:
+        return self.inner.is_trusted
+
+    def lacks(self, feature: str) -> None:
+        self.inner.lacks(feature)
+
     def call(self, operation: str, params: Mapping[str, Any]) -> Answer:
         call = Call(operation, dict(params))
         self.calls.append(call)

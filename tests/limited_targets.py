@@ -66,6 +66,70 @@ class LimitedDatabase:
         return WireAnswer(400, orjson.dumps({"__type": code, "message": message}))
 
 
+class ForgetfulDatabase(LimitedDatabase):
+    """Takes some settings and forgets them, and refuses others in an UpdateTable. Both by their parameters.
+
+    ExtendDB 0.1.0 forgets the SSESpecification of a new table, refuses it afterwards, and has everything else that
+    tells it from DynamoDB Local.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        forgets: frozenset[str] = frozenset(),
+        refuses: frozenset[str] = frozenset(),
+        unknown: frozenset[str] = frozenset(),
+    ) -> None:
+        super().__init__(database, unknown)
+        self._forgets = forgets
+        self._refuses = refuses
+
+    def answer(self, operation: str, body: bytes) -> WireAnswer:
+        return self.refusal(operation) or self._altered(operation, body) or super().answer(operation, body)
+
+    def begin(self, operation: str, body: bytes) -> WireAnswer | WaitingWrite | None:
+        return self.refusal(operation) or self._altered(operation, body) or super().begin(operation, body)
+
+    def _altered(self, operation: str, body: bytes) -> WireAnswer | None:
+        params = orjson.loads(body)
+        if operation in ("CreateTable", "UpdateTable") and self._refuses & params.keys():
+            code = "com.amazon.coral.validate#ValidationException"
+            refused = ", ".join(sorted(self._refuses & params.keys()))
+            return WireAnswer(400, orjson.dumps({"__type": code, "message": f"Unsupported: {refused}"}))
+        match operation:
+            case "CreateTable":
+                return self._database.answer(operation, orjson.dumps(self._forgotten(params)))
+            case "UpdateTable" if (kept := self._forgotten(params)) != params:
+                if len(kept) > 1:
+                    return self._database.answer(operation, orjson.dumps(kept))
+                described = self._database.describe_table(TableName=params["TableName"])
+                answer = {"TableDescription": described["Table"]}
+                return WireAnswer(200, orjson.dumps(answer, default=str))
+            case "TagResource" if "Tags" in self._forgets:
+                return WireAnswer(200, b"{}")
+            case "UpdateContinuousBackups" if "PointInTimeRecoverySpecification" in self._forgets:
+                return self._database.answer(
+                    "DescribeContinuousBackups", orjson.dumps({"TableName": params["TableName"]})
+                )
+            case _:
+                return None
+
+    def _forgotten(self, params: dict[str, Any]) -> dict[str, Any]:
+        kept = {name: value for name, value in params.items() if name not in self._forgets}
+        if "Projection" in self._forgets:
+            for index in kept.get("GlobalSecondaryIndexes", ()):
+                index["Projection"] = {"ProjectionType": "ALL"}
+        return kept
+
+
+@contextmanager
+def forgetful_endpoint(database: Database, **settings: frozenset[str]) -> Iterator[str]:
+    """Serve a database that forgets or refuses some settings; yield the URL."""
+    with BackgroundServer(ForgetfulDatabase(database, **settings)) as address:
+        yield address.url
+
+
 @contextmanager
 def limited_endpoint(database: Database, unknown: frozenset[str] = TRANSACTIONS) -> Iterator[str]:
     """Serve a database without some operations; yield the URL."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from design_clients import Between, on_client
 from designs.kefir import Kefir, UserId
 from designs.notes import FleetingNote, Note, NotePK, UntilNote, by_text, notes_design
 from designs.notes import HeadSK as NoteHeadSK
 from designs.settings import Archive, Document, DocumentPK, HeadSK
+from limited_targets import forgetful_endpoint
 from singletable import Database
 from singletable.client import ALTERNATOR, DYNAMODB_LOCAL, Capabilities, Client
 from singletable.client.calls import Call, Wait
@@ -29,8 +31,9 @@ from singletable.errors import (
     TableDiffersError,
     TableMissingError,
     TargetError,
+    ValidationError,
 )
-from targets import TARGETS, opened, target_of
+from targets import TARGETS, no_aws_settings, opened, target_of
 
 
 @pytest.fixture(params=TARGETS)
@@ -328,6 +331,139 @@ def test_refused_table_keeps_its_settings(client: Client) -> None:
     assert described(client, "notes")["StreamSpecification"]["StreamViewType"] == "NEW_AND_OLD_IMAGES"
 
 
+# --- settings that a target forgets or refuses --------------------------------------------------------------
+
+
+TITLE_ATTRIBUTES = "entityType goneAt ownerId sizeBytes title"
+SSE = frozenset({"SSESpecification"})
+FORGOTTEN: dict[str, tuple[dict[str, frozenset[str]], tuple[str, ...], list[str]]] = {
+    "encryption-refused-later": (
+        {"forgets": frozenset(), "refuses": SSE},
+        ("encryption AWS_MANAGED (the target refuses it: Unsupported: SSESpecification)",),
+        ["encryption"],
+    ),
+    "encryption": (
+        {"forgets": SSE},
+        ("encryption AWS_MANAGED (the target keeps no encryption)",),
+        ["encryption"],
+    ),
+    "recovery": (
+        {"forgets": frozenset({"PointInTimeRecoverySpecification"})},
+        ("point-in-time recovery 7 days (the target keeps no point in time recovery)",),
+        ["point_in_time_recovery"],
+    ),
+    "recovery-not-described": (
+        {"unknown": frozenset({"DescribeContinuousBackups"})},
+        ("point-in-time recovery 7 days (the target keeps no point in time recovery)",),
+        ["point_in_time_recovery"],
+    ),
+    "protection": (
+        {"forgets": frozenset({"DeletionProtectionEnabled"})},
+        ("deletion protection on (the target keeps no deletion protection)",),
+        ["deletion_protection"],
+    ),
+    "tags": (
+        {"forgets": frozenset({"Tags"})},
+        ("tag team archive (the target keeps no tags)", "tag cost-centre 42 (the target keeps no tags)"),
+        ["tags"],
+    ),
+    "stream": (
+        {"forgets": frozenset({"StreamSpecification"})},
+        ("stream NEW_IMAGE (the target keeps no streams)",),
+        ["streams"],
+    ),
+    "projections": (
+        {"forgets": frozenset({"Projection"})},
+        (
+            "projection of index by-owner KEYS_ONLY (the target keeps no projections)",
+            f"projection of index by-title {TITLE_ATTRIBUTES} (the target keeps no projections)",
+        ),
+        ["projections"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("settings", "skipped", "missing"), FORGOTTEN.values(), ids=FORGOTTEN.keys())
+def test_setting_that_the_target_forgets_or_refuses_is_said_and_missing_from_then_on(
+    settings: dict[str, frozenset[str]], skipped: tuple[str, ...], missing: list[str]
+) -> None:
+    with (
+        Database.open(":memory:") as database,
+        forgetful_endpoint(database, **settings) as url,
+        no_aws_settings(),
+        Archive.open(url, create=False, sleep=lambda _: None, stage="test") as db,
+    ):
+        report = db.create_table()
+        assert report.skipped == skipped
+        assert not {text.partition(" (")[0] for text in skipped} & set(report.applied)
+        assert db.session.client.capabilities.missing() == missing
+        assert db.drift() == []
+        assert db.create_table().applied == ()
+
+
+def test_protection_that_a_target_does_not_take_off_is_not_taken_for_missing() -> None:
+    with (
+        Database.open(":memory:") as database,
+        forgetful_endpoint(database, forgets=frozenset({"DeletionProtectionEnabled"})) as url,
+        no_aws_settings(),
+    ):
+        notes_design(deletion_protection=True).open(database).close()
+        with notes_design().open(url, create=False, sleep=lambda _: None) as db:
+            assert db.create_table().skipped == ("deletion protection off (the target leaves it as it is)",)
+            assert db.session.client.capabilities.missing() == []
+
+
+def test_index_that_a_target_refuses_is_told_as_it_says_it() -> None:
+    refuses = frozenset({"GlobalSecondaryIndexes"})
+    with (
+        Database.open(":memory:") as database,
+        forgetful_endpoint(database, refuses=refuses) as url,
+        no_aws_settings(),
+        Archive.open(url, create=False, stage="test") as db,
+    ):
+        with pytest.raises(ValidationError, match="Unsupported: GlobalSecondaryIndexes"):
+            db.create_table()
+        assert database.list_tables()["TableNames"] == []
+
+
+class Amazon(Between):
+    """Amazon DynamoDB, which forgets a parameter of its table."""
+
+    def __init__(self, inner: Client, forgets: str, forgotten_times: int) -> None:
+        super().__init__(inner)
+        self._forgets = forgets
+        self._left = forgotten_times
+
+    @property
+    def is_trusted(self) -> bool:
+        return True
+
+    def call(self, operation: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        if self._forgets in params and self._left:
+            self._left -= 1
+            params = {name: value for name, value in params.items() if name != self._forgets}
+            if operation != "CreateTable":
+                return {}
+        return super().call(operation, params)
+
+
+@pytest.mark.parametrize("forgotten", ["SSESpecification", "DeletionProtectionEnabled"])
+def test_amazon_that_drops_protection_is_an_error(forgotten: str) -> None:
+    with opened("embedded", sleep=lambda _: None) as client:
+        db = on_client(Archive, Amazon(client, forgotten, 99), makes_table=False, stage="test")
+        with pytest.raises(TableDiffersError) as refused:
+            db.create_table()
+        assert len(refused.value.differences) == 1
+        assert db.session.client.capabilities.missing() == []
+
+
+def test_protection_that_amazon_has_not_with_the_table_is_asked_for_again() -> None:
+    with opened("embedded", sleep=lambda _: None) as client:
+        db = on_client(Archive, Amazon(client, "SSESpecification", 1), makes_table=False, stage="test")
+        assert "encryption AWS_MANAGED" in db.create_table().applied
+        assert db.drift() == []
+
+
 # --- opening ------------------------------------------------------------------------------------------------
 
 
@@ -433,8 +569,15 @@ def test_recovery_is_asked_for_again_while_a_table_is_made_ready_for_it() -> Non
     assert step.operation == "UpdateContinuousBackups"
     assert steps.throw(ContinuousBackupsUnavailableError("Backups are being enabled")) == Wait(0.05)
     assert steps.send(None) == step
+    on = {
+        "ContinuousBackupsDescription": {
+            "PointInTimeRecoveryDescription": {"PointInTimeRecoveryStatus": "ENABLED"}
+        }
+    }
+    for each in ({}, table, {}, on):
+        steps.send(each)
     with pytest.raises(StopIteration) as done:
-        steps.send({})
+        steps.send({"Tags": []})
     assert done.value.value.applied == ("point-in-time recovery 35 days",)
 
 

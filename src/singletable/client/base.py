@@ -42,6 +42,15 @@ class Client(ABC):
     def capabilities(self) -> Capabilities:
         """What the target can do."""
 
+    @property
+    @abstractmethod
+    def is_trusted(self) -> bool:
+        """Whether it is Amazon DynamoDB or the engine here: a setting that these drop or refuse is an error."""
+
+    @abstractmethod
+    def lacks(self, feature: str) -> None:
+        """Count a feature among the missing ones from now on: the target has shown that it does not have it."""
+
     @abstractmethod
     def call(self, operation: str, params: Mapping[str, Any]) -> Answer:
         """Carry out one operation, named as DynamoDB names it."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from singletable.client.calls import Call, Steps
-from singletable.errors import ApiError, NotDynamoDbError
+from singletable.errors import ApiError, NotDynamoDbError, TargetError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +31,60 @@ class Capabilities:
     def missing(self) -> list[str]:
         """Name the features that the target does not have."""
         return [field.name for field in fields(self) if not getattr(self, field.name)]
+
+    def without(self, *features: str) -> Capabilities:
+        """Return the same without some features."""
+        _refuse_unknown(features)
+        return replace(self, **dict.fromkeys(features, False))
+
+    def data(self) -> dict[str, bool]:
+        """Return them as JSON holds them: every feature by its name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @classmethod
+    def of(cls, data: object) -> Capabilities:
+        """Read what `data` has returned, or a whole report of `singletable probe`. A feature left out is there."""
+        found = data.get("capabilities", data) if isinstance(data, Mapping) else data
+        if not isinstance(found, Mapping) or not all(isinstance(each, bool) for each in found.values()):
+            raise TargetError(
+                f"{_shortened(data)} are no capabilities",
+                hint=f"an object of true and false, with any of {', '.join(_names())}; {_PROBE_WRITES}",
+            )
+        _refuse_unknown(found)
+        return cls(**{str(name): is_there for name, is_there in found.items()})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Capabilities:
+        """Read capabilities from a file that `singletable probe --out` or somebody by hand has written."""
+        try:
+            with open(path, encoding="utf-8") as file:
+                data = json.load(file)
+        except OSError as error:
+            raise TargetError(
+                f"the capabilities cannot be read: {os.fspath(path)}: {error.strerror}", hint=_PROBE_WRITES
+            ) from error
+        except ValueError as error:
+            raise TargetError(f"{os.fspath(path)} holds no JSON: {error}", hint=_PROBE_WRITES) from error
+        return cls.of(data)
+
+
+_PROBE_WRITES: Final = "singletable probe TARGET --out FILE writes them"
+_SHORT: Final = 60
+
+
+def _names() -> list[str]:
+    return [field.name for field in fields(Capabilities)]
+
+
+def _refuse_unknown(features: Iterable[object]) -> None:
+    unknown = [str(feature) for feature in features if feature not in _names()]
+    if unknown:
+        raise TargetError(f"there is no capability {unknown[0]!r}", hint=f"there are {', '.join(_names())}")
+
+
+def _shortened(data: object) -> str:
+    text = repr(data)
+    return text if len(text) <= _SHORT else f"{text[:_SHORT]}…"
 
 
 DYNAMODB: Final = Capabilities()
@@ -91,8 +148,16 @@ _UNKNOWN_OPERATION: Final = frozenset({"UnknownOperationException", "NotImplemen
 _NOT_IMPLEMENTED_STATUS: Final = 501
 
 
+def is_unknown_operation(error: ApiError) -> bool:
+    """Tell whether an answer says that the service does not have the operation at all."""
+    return error.code in _UNKNOWN_OPERATION or error.status == _NOT_IMPLEMENTED_STATUS
+
+
 def detect_capabilities(*, streams: bool = True) -> Steps[Capabilities]:
     """Find out what an endpoint can do. What no harmless request tells is taken from its kind.
+
+    That may be wrong of a service that is neither: what its table says later on is believed (`Client.lacks`), and
+    `singletable probe` tries everything.
 
     Without `streams`, nobody is there to be asked about them.
     """
@@ -113,7 +178,7 @@ def _has(operation: str, params: dict[str, Any], *, is_first: bool) -> Steps[boo
     try:
         yield Call(operation, params)
     except ApiError as error:
-        return error.code not in _UNKNOWN_OPERATION and error.status != _NOT_IMPLEMENTED_STATUS
+        return not is_unknown_operation(error)
     except NotDynamoDbError:
         # Streams are a service of their own, which an endpoint may not run.
         if is_first:

@@ -54,6 +54,13 @@ class EmbeddedClient(Client):
     def capabilities(self) -> Capabilities:
         return self._capabilities
 
+    @property
+    def is_trusted(self) -> bool:
+        return True
+
+    def lacks(self, feature: str) -> None:
+        self._capabilities = self._capabilities.without(feature)
+
     def call(self, operation: str, params: Mapping[str, Any]) -> Answer:
         answer: Answer = self.database.call(operation, params)
         return answer

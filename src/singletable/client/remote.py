@@ -40,6 +40,7 @@ class RemoteClient(Client):
         clock: Clock,
         make_streams_client: Callable[[], Any] | None = None,
         owns: bool = False,
+        is_trusted: bool = False,
         sleep: Sleep | None = None,
         random: Random | None = None,
     ) -> None:
@@ -50,6 +51,7 @@ class RemoteClient(Client):
         self._make_streams_client = make_streams_client
         self._streams_client: Any = None
         self._owns = owns
+        self._is_trusted = is_trusted
         self._methods = _methods(boto_client)
         self._is_closed = False
         self._threads = ThreadPoolExecutor(PARALLEL_MAX, thread_name_prefix="singletable-client")
@@ -60,6 +62,13 @@ class RemoteClient(Client):
             detecting = detect_capabilities(streams=self._make_streams_client is not None)
             self._capabilities = self.run(detecting)
         return self._capabilities
+
+    @property
+    def is_trusted(self) -> bool:
+        return self._is_trusted
+
+    def lacks(self, feature: str) -> None:
+        self._capabilities = self.capabilities.without(feature)
 
     def call(self, operation: str, params: Mapping[str, Any]) -> Answer:
         method = self._methods.get(operation) or self._stream_method(operation)
@@ -142,7 +151,9 @@ def open_region(
     """Open a region of AWS, with the credentials that boto3 finds."""
     name = f"dynamodb://{region}"
     connect = partial(connect_region, region, profile)
-    return _connected(connect, name, clock, capabilities or DYNAMODB, sleep, random)
+    return _connected(
+        connect, name, clock, capabilities or DYNAMODB, is_trusted=True, sleep=sleep, random=random
+    )
 
 
 def open_endpoint(
@@ -154,9 +165,11 @@ def open_endpoint(
     random: Random | None = None,
 ) -> RemoteClient:
     """Open an endpoint that speaks DynamoDB's protocol."""
-    if capabilities is None and is_aws(url):
+    is_trusted = is_aws(url)
+    if capabilities is None and is_trusted:
         capabilities = DYNAMODB
-    return _connected(partial(connect_endpoint, url), url, clock, capabilities, sleep, random)
+    connect = partial(connect_endpoint, url)
+    return _connected(connect, url, clock, capabilities, is_trusted=is_trusted, sleep=sleep, random=random)
 
 
 def adopt(
@@ -176,10 +189,17 @@ def adopt(
             hint='pass boto3.client("dynamodb"); a resource or its client translates values, and will not do',
         )
     endpoint = boto_client.meta.endpoint_url
-    if capabilities is None and is_aws(endpoint):
+    is_trusted = is_aws(endpoint)
+    if capabilities is None and is_trusted:
         capabilities = DYNAMODB
     return RemoteClient(
-        boto_client, endpoint=endpoint, capabilities=capabilities, clock=clock, sleep=sleep, random=random
+        boto_client,
+        endpoint=endpoint,
+        capabilities=capabilities,
+        clock=clock,
+        is_trusted=is_trusted,
+        sleep=sleep,
+        random=random,
     )
 
 
@@ -188,6 +208,8 @@ def _connected(
     name: str,
     clock: Clock,
     capabilities: Capabilities | None,
+    *,
+    is_trusted: bool,
     sleep: Sleep | None,
     random: Random | None,
 ) -> RemoteClient:
@@ -203,6 +225,7 @@ def _connected(
         clock=clock,
         make_streams_client=lambda: connection.client("dynamodbstreams"),
         owns=True,
+        is_trusted=is_trusted,
         sleep=sleep,
         random=random,
     )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from singletable.client.calls import Call, Steps
-from singletable.client.capabilities import Capabilities
+from singletable.client.capabilities import Capabilities, is_unknown_operation
 from singletable.design.bindings import Projection
 from singletable.design.definitions import Capacity, IndexDefinition, TableDefinition
-from singletable.errors import ResourceNotFoundError, TableNotFoundError
+from singletable.errors import ApiError, ResourceNotFoundError, TableNotFoundError
+
+T = TypeVar("T")
 
 # DynamoDB answers with one or the other, depending on the operation.
 NOT_FOUND: Final = (ResourceNotFoundError, TableNotFoundError)
@@ -32,10 +34,21 @@ def found_table(name: str, capabilities: Capabilities) -> Steps[TableDefinition 
     description = yield from describe_table(name)
     if description is None:
         return None
-    ttl = (yield from _time_to_live(name)) if capabilities.time_to_live else None
-    days = (yield from _recovery_days(name)) if capabilities.point_in_time_recovery else None
-    tags = (yield from _tags(description["TableArn"])) if capabilities.tags else {}
+    arn = description.get("TableArn", "")
+    ttl = (yield from _if_known(_time_to_live(name))) if capabilities.time_to_live else None
+    days = (yield from _if_known(_recovery_days(name))) if capabilities.point_in_time_recovery else None
+    tags = (yield from _if_known(_tags(arn))) if capabilities.tags else None
     return definition_of(description, ttl=ttl, pitr_days=days, tags=tags)
+
+
+def _if_known(asked: Steps[T]) -> Steps[T | None]:
+    """Ask; None, as of a setting that is off, where the target does not know how to describe it."""
+    try:
+        return (yield from asked)
+    except ApiError as error:
+        if not is_unknown_operation(error):
+            raise
+        return None
 
 
 def definition_of(
@@ -119,7 +132,8 @@ def _time_to_live(name: str) -> Steps[str | None]:
 
 def _recovery_days(name: str) -> Steps[int | None]:
     answer = yield Call("DescribeContinuousBackups", {"TableName": name})
-    found = answer["ContinuousBackupsDescription"].get("PointInTimeRecoveryDescription") or {}
+    backups = answer.get("ContinuousBackupsDescription") or {}
+    found = backups.get("PointInTimeRecoveryDescription") or {}
     if found.get("PointInTimeRecoveryStatus") not in _ON:
         return None
     days: int = found.get("RecoveryPeriodInDays", _PITR_DAYS)

@@ -5,12 +5,12 @@ Everything can be run again: what is as declared is left alone, and what was int
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 from singletable.client.calls import Call, Steps, Wait
-from singletable.client.capabilities import Capabilities
+from singletable.client.capabilities import Capabilities, is_unknown_operation
 from singletable.design.definitions import (
     TableDefinition,
     create_request,
@@ -24,6 +24,7 @@ from singletable.design.drift import Difference, differences, refuse_differences
 from singletable.design.inspecting import definition_of, describe_table, found_table
 from singletable.design.session import Session
 from singletable.errors import (
+    ApiError,
     ContinuousBackupsUnavailableError,
     ResourceInUseError,
     TableInUseError,
@@ -35,8 +36,19 @@ from singletable.errors import (
 _WAIT_S: Final = 0.05
 _WAIT_S_MAX: Final = 2.0
 _SETTLED_S_MAX: Final = 900.0
+_LAG_S_MAX: Final = 60.0
 _SETTLED: Final = frozenset({"ACTIVE", "ENABLED", "DISABLED"})
 _NEEDED: Final = frozenset({"time to live", "stream", "point-in-time recovery"})
+_SETTINGS: Final = frozenset({"StreamSpecification", "SSESpecification", "DeletionProtectionEnabled", "Tags"})
+_PROTECTION: Final = frozenset({"encryption", "point-in-time recovery", "deletion protection"})
+_OFF: Final = frozenset({None, "off", "AWS_OWNED"})
+_FEATURES: Final = {
+    "time to live": "time_to_live",
+    "point-in-time recovery": "point_in_time_recovery",
+    "stream": "streams",
+    "encryption": "encryption",
+    "deletion protection": "deletion_protection",
+}
 _MIGRATE: Final = "keys and indexes of a table that is there are changed by a migration"
 
 
@@ -51,16 +63,20 @@ class TableReport:
 
 def create_table(session: Session) -> Steps[TableReport]:
     """Make the table of a design as it is declared, or give the one that is there the declared settings."""
-    capabilities = session.client.capabilities
+    client = session.client
+    capabilities = client.capabilities
     declared = declared_table(session.catalog, session.table)
-    is_made = yield from _make(declared, capabilities)
+    is_made = yield from _make(session, declared)
     found = yield from found_table(session.table, capabilities)
     assert found is not None
     drift = list(differences(declared, found, capabilities))
-    blocking = [each for each in drift if not each.is_changeable and not each.is_extra]
+    forgotten = [] if client.is_trusted or not is_made else [each for each in drift if _is_projection(each)]
+    blocking = [
+        each for each in drift if not each.is_changeable and not each.is_extra and each not in forgotten
+    ]
     refuse_differences(declared.name, blocking, hint=_MIGRATE)
-    made = tuple(_made(declared, capabilities)) if is_made else ()
-    settings = yield from _change_settings(declared, found, drift)
+    settings = yield from _change_settings(session, declared, found, drift)
+    made = tuple(_made(declared, client.capabilities)) if is_made else ()
     unknown = [f"{what} (the target does not know it)" for what in unsupported(declared, capabilities)]
     return TableReport(declared.name, (*made, *settings.applied), (*settings.skipped, *unknown))
 
@@ -73,24 +89,29 @@ def change_settings(session: Session) -> Steps[TableReport]:
     if found is None:
         raise TableMissingError(f"the table {session.table} is not there", hint="create_table() makes it")
     changeable = [each for each in differences(declared, found, capabilities) if each.is_changeable]
-    return (yield from _change_settings(declared, found, changeable))
+    return (yield from _change_settings(session, declared, found, changeable))
 
 
 def _change_settings(
-    declared: TableDefinition, found: TableDefinition, drift: list[Difference]
+    session: Session, declared: TableDefinition, found: TableDefinition, drift: list[Difference]
 ) -> Steps[TableReport]:
-    applied: list[str] = []
+    applied: dict[str, Difference] = {}
     skipped: list[str] = []
     for difference in drift:
         if difference.is_extra:
             skipped.append(f"{difference.what} (it is left: the design does not have it)")
             continue
-        refused = yield from _apply(difference, declared, found)
+        if _is_projection(difference):
+            skipped.append(_forgotten(session, difference))
+            continue
+        refused = yield from _tried(session, difference, declared, found)
         if refused is None:
-            applied.append(_said(difference))
+            applied[difference.what] = difference
         else:
             skipped.append(f"{_said(difference)} ({refused})")
-    return TableReport(declared.name, tuple(applied), tuple(skipped))
+    dropped = (yield from _dropped(session, declared, applied)) if applied else []
+    skipped += [_forgotten(session, applied.pop(each.what)) for each in dropped]
+    return TableReport(declared.name, tuple(map(_said, applied.values())), tuple(skipped))
 
 
 def ensure_table(session: Session) -> Steps[None]:
@@ -115,23 +136,38 @@ def ensure_table(session: Session) -> Steps[None]:
     assert settings is not None
     drift = differences(declared, settings, session.client.capabilities)
     lacking = [each for each in drift if each.what in _NEEDED and each.found is None]
-    yield from _change_settings(declared, settings, lacking)
+    yield from _change_settings(session, declared, settings, lacking)
 
 
 # --- making -----------------------------------------------------------------------------------------------
 
 
-def _make(declared: TableDefinition, capabilities: Capabilities) -> Steps[bool]:
+def _make(session: Session, declared: TableDefinition) -> Steps[bool]:
     """Make the table if it is not there, and wait until it can be used; tell whether it was made."""
     is_made = False
     if (yield from describe_table(declared.name)) is None:
         try:
-            yield Call("CreateTable", create_request(declared, capabilities))
+            yield from _create(session, declared)
             is_made = True
         except (ResourceInUseError, TableInUseError):
             pass  # somebody else was faster
     yield from _settle(declared.name)
     return is_made
+
+
+def _create(session: Session, declared: TableDefinition) -> Steps[None]:
+    """Ask for a table with all its settings; if that is refused, without: each of them is tried alone later."""
+    request = create_request(declared, session.client.capabilities)
+    bare = {name: value for name, value in request.items() if name not in _SETTINGS}
+    try:
+        yield Call("CreateTable", request)
+    except ApiError as error:
+        if session.client.is_trusted or bare == request or not _is_refusal(error):
+            raise
+        try:
+            yield Call("CreateTable", bare)
+        except ApiError:
+            raise error from None  # it was not the settings
 
 
 def _made(declared: TableDefinition, capabilities: Capabilities) -> Iterator[str]:
@@ -169,10 +205,10 @@ def _is_settled(description: dict[str, Any]) -> bool:
     return set(_statuses(description)) <= _SETTLED
 
 
-def _pauses_s() -> Iterator[float]:
+def _pauses_s(waited_s_max: float = _SETTLED_S_MAX) -> Iterator[float]:
     """Return growing pauses, until nobody should wait any longer."""
     waited_s, pause_s = 0.0, _WAIT_S
-    while waited_s < _SETTLED_S_MAX:
+    while waited_s < waited_s_max:
         yield pause_s
         waited_s += pause_s
         pause_s = min(pause_s * 2, _WAIT_S_MAX)
@@ -185,11 +221,94 @@ def _statuses(description: dict[str, Any]) -> Iterator[str]:
     yield (description.get("SSEDescription") or {}).get("Status", "DISABLED")
 
 
-# --- changing one setting -----------------------------------------------------------------------------------
+# --- what the target makes of a setting ---------------------------------------------------------------------
 
 
 def _said(difference: Difference) -> str:
     return f"{difference.what} {difference.declared or 'off'}"
+
+
+def _is_projection(difference: Difference) -> bool:
+    return difference.what.startswith("projection of index ")
+
+
+def _feature(difference: Difference) -> str | None:
+    """Name the capability that a setting is of; billing and capacities are of none."""
+    what = difference.what
+    return (
+        "tags"
+        if what.startswith("tag ")
+        else "projections"
+        if _is_projection(difference)
+        else _FEATURES.get(what)
+    )
+
+
+def _is_refusal(error: ApiError) -> bool:
+    """Tell whether an answer says that a setting is not for this target, and not that it has to wait."""
+    return isinstance(error, ValidationError) or is_unknown_operation(error)
+
+
+def _tried(
+    session: Session, difference: Difference, declared: TableDefinition, found: TableDefinition
+) -> Steps[str | None]:
+    """Give the table one declared setting; return why it does not have it, if it was refused."""
+    try:
+        return (yield from _apply(difference, declared, found))
+    except ApiError as error:
+        if session.client.is_trusted or not _is_refusal(error):
+            raise
+        _lacks(session, difference)
+        return f"the target refuses it: {error.message}"
+
+
+def _forgotten(session: Session, difference: Difference) -> str:
+    if difference.declared in _OFF:
+        return f"{_said(difference)} (the target leaves it as it is)"
+    _lacks(session, difference)
+    feature = _feature(difference)
+    kind = difference.what if feature is None else feature.replace("_", " ")
+    return f"{_said(difference)} (the target keeps no {kind})"
+
+
+def _lacks(session: Session, difference: Difference) -> None:
+    feature = _feature(difference)
+    if feature is not None:
+        session.client.lacks(feature)
+
+
+def _dropped(session: Session, declared: TableDefinition, applied: Container[str]) -> Steps[list[Difference]]:
+    """Look which of the applied settings the table does not have after all: some targets take them and forget.
+
+    A trusted target gets a minute, since what AWS describes may lag behind. Protection that is missing after that
+    is an error, so that nobody's data is less safe than they asked for.
+    """
+    dropped = yield from _lacking(session, declared, applied)
+    if not session.client.is_trusted:
+        return dropped
+    for pause_s in _pauses_s(_LAG_S_MAX):
+        dropped = [each for each in dropped if each.what in _PROTECTION]
+        if not dropped:
+            return []
+        yield Wait(pause_s)
+        dropped = yield from _lacking(session, declared, applied)
+    refuse_differences(
+        declared.name,
+        dropped,
+        hint="it was asked for and did not come: use the table for nothing yet; create_table() asks again",
+    )
+    return []
+
+
+def _lacking(session: Session, declared: TableDefinition, names: Container[str]) -> Steps[list[Difference]]:
+    found = yield from found_table(session.table, session.client.capabilities)
+    if found is None:
+        raise TableMissingError(f"the table {session.table} is gone again", hint="somebody has deleted it")
+    drift = differences(declared, found, session.client.capabilities)
+    return [each for each in drift if each.what in names]
+
+
+# --- changing one setting -----------------------------------------------------------------------------------
 
 
 def _apply(difference: Difference, declared: TableDefinition, found: TableDefinition) -> Steps[str | None]:

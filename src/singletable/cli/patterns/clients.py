@@ -58,6 +58,13 @@ class RecordingClient(Client):
     def capabilities(self) -> Capabilities:
         return self._inner.capabilities
 
+    @property
+    def is_trusted(self) -> bool:
+        return self._inner.is_trusted
+
+    def lacks(self, feature: str) -> None:
+        self._inner.lacks(feature)
+
     def call(self, operation: str, params: Mapping[str, Any]) -> Answer:
         sent = self._add(operation, params)
         try:
@@ -94,13 +101,21 @@ class RecordingClient(Client):
 class DryClient(Client):
     """Asks nobody: answers as a table without items would, in which every write succeeds."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, capabilities: Capabilities = DYNAMODB) -> None:
         super().__init__(clock)
         self.sent: list[Sent] = []
+        self._capabilities = capabilities
 
     @property
     def capabilities(self) -> Capabilities:
-        return DYNAMODB
+        return self._capabilities
+
+    @property
+    def is_trusted(self) -> bool:
+        return False
+
+    def lacks(self, feature: str) -> None:
+        self._capabilities = self._capabilities.without(feature)
 
     def call(self, operation: str, params: Mapping[str, Any]) -> Answer:
         self.sent.append(Sent(operation, dict(params)))
