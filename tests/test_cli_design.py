@@ -10,26 +10,41 @@ import pytest
 from singletable.cli import main
 
 PROGRAM = """
-from singletable.design import Design, Entity, Index, Key, Keys, SortKey, Table
+from singletable import (
+    Create, Design, Entity, Index, Key, Keys, Query, SortKey, Table, Unique, pattern,
+)
 
 class NotesTable(Table):
     name = "notes-{stage}"
     tags = {"team": "a"}
     SETTINGS
 
-class NotePK(Key, template="NOTE#{note_id}"):
-    note_id: str
-
-class HeadSK(SortKey, template="HEAD"):
+class NotesPK(Key, template="NOTES"):
     pass
 
-class Note(Entity):
-    key = Keys(NotePK, HeadSK)
+class NoteSK(SortKey, template="NOTE#{note_id}"):
     note_id: str
+
+class TitlePK(Key, template="TITLE#{title}"):
+    title: str
+
+class Note(Entity):
+    key = Keys(NotesPK, NoteSK)
+    unique_title = Unique(TitlePK)
+    note_id: str
+    title: str
 
 class Notes(Design):
     table = NotesTable
     entities = (Note,)
+
+    @pattern("1 Add a note")
+    def add(self, note_id: str) -> Create[Note]:
+        return Create(Note(note_id=note_id, title=note_id))
+
+    @pattern("2 All notes")
+    def all(self) -> Query[Note]:
+        return Note.key.query(NotesPK())
 """
 
 
@@ -154,6 +169,84 @@ def test_system_is_named_as_it_is_and_knows_its_environment(
     assert "lunch-cache-dev is ready" in capsys.readouterr().err
     assert main(["diff", "lunch_cache", "lunch.db"]) == 0
     assert main(["diff", "lunch_cache", "lunch.db", "--env", "environment=prod"]) == 1
+
+
+# --- capabilities by hand -------------------------------------------------------------------------------
+
+OPENING = {
+    "create-table": ["create-table", "notes_first:Notes", "notes.db"],
+    "diff": ["diff", "notes_first:Notes", "notes.db"],
+    "migrate-run": ["migrate", "run", "notes_first:Notes", "notes.db"],
+    "migrate-status": ["migrate", "status", "notes_first:Notes", "notes.db"],
+    "migrate-verify": ["migrate", "verify", "notes_first:Notes", "notes.db"],
+    "seed": ["seed", "lunch_cache", "--target", "new.db"],
+    "seed-all": ["seed", "all", "--target", "new.db"],
+    "run": ["run", "notes_first:Notes.add", "--note-id", "n1", "--target", "notes.db"],
+    "run-dry": ["run", "notes_first:Notes.add", "--note-id", "n1", "--dry-run"],
+    "draw": ["draw", "notes_first:Notes", "notes.db"],
+}
+
+
+@pytest.mark.parametrize("words", OPENING.values(), ids=OPENING.keys())
+def test_every_command_that_opens_a_target_takes_capabilities(
+    words: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["create-table", "notes_first:Notes", "notes.db"])
+    main(["migrate", "new", "notes_first:Notes", "First"])
+    capsys.readouterr()
+    assert main([*words, "--capabilities", "found.json"]) == 2
+    assert "error: the capabilities cannot be read: found.json: No such file" in capsys.readouterr().err
+    (folder / "found.json").write_text('{"capabilities": {"tags": false}}')
+    assert main([*words, "--capabilities", "found.json", "--without", "streams,encryption"]) in (0, 1)
+    assert "error" not in capsys.readouterr().err
+
+
+def test_settings_of_features_that_are_taken_away_are_left_out(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["create-table", "notes_first:Notes", "notes.db", "--json"]
+    assert main([*words, "--without", "tags, point-in-time-recovery", "--without", "streams"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["applied"] == ["table notes-dev", "billing PAY_PER_REQUEST"]
+    assert report["skipped"] == [
+        "stream NEW_AND_OLD_IMAGES (the target does not know it)",
+        "point-in-time recovery 35 days (the target does not know it)",
+        "tag team (the target does not know it)",
+    ]
+
+
+def test_pattern_without_transactions_takes_the_other_path(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["run", "notes_first:Notes.add", "--note-id", "n1", "--dry-run", "--json"]
+    sent = []
+    for options in ([], ["--without", "transactions"]):
+        assert main([*words, *options]) == 0
+        sent.append([each["operation"] for each in json.loads(capsys.readouterr().out)["requests"]])
+    assert sent[0] == ["TransactWriteItems"]
+    assert "TransactWriteItems" not in sent[1]
+
+
+def test_next_page_is_asked_for_with_the_same_capabilities(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["create-table", "notes_first:Notes", "notes.db"])
+    for number in range(2):
+        main(["run", "notes_first:Notes.add", "--note-id", f"n{number}", "--target", "notes.db"])
+    capsys.readouterr()
+    (folder / "found.json").write_text("{}")
+    options = ["--without", "tags,streams", "--capabilities", "found.json"]
+    assert main(["run", "notes_first:Notes.all", "--limit", "1", "--target", "notes.db", *options]) == 0
+    assert "--without tags,streams --capabilities found.json --limit 1" in capsys.readouterr().err
+
+
+def test_feature_that_there_is_not_is_named_with_those_that_there_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["diff", "notes_first:Notes", "notes.db", "--without", "tags,magic"])
+    assert left.value.code == 2
+    assert "there is no capability 'magic': there are transactions, time_to_live" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["diff", "create-table"])

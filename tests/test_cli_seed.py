@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from limited_targets import forgetful_endpoint
 from serving import TIMEOUT_S
 from singletable import Database
 from singletable.cli import main
@@ -113,6 +114,21 @@ def test_table_on_a_server_is_made_and_filled(capsys: pytest.CaptureFixture[str]
         with LunchCache.open(address.url, create=True, environment="dev") as db:
             assert db.drift() == []
         assert seed("lunch_cache", "--target", address.url) == 0  # a table that is there, and empty
+
+
+def test_system_is_seeded_where_its_encryption_is_forgotten(capsys: pytest.CaptureFixture[str]) -> None:
+    sse = frozenset({"SSESpecification"})
+    for forgetful in ({"forgets": sse}, {"refuses": sse}):
+        with (
+            Database.open(":memory:") as database,
+            forgetful_endpoint(database, **forgetful) as url,
+            no_aws_settings(),
+        ):
+            assert seed("lunch_cache", "--target", url) == 0
+            said = "lunch-cache-dev has no encryption AWS_MANAGED: the target keeps none\n"
+            assert said in capsys.readouterr().err
+            assert main(["create-table", "lunch_cache", url]) == 0
+            assert "skipped: encryption AWS_MANAGED (the target" in capsys.readouterr().err
 
 
 # --- what is refused ---------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 import subprocess
 import sys
@@ -23,7 +24,15 @@ from limited_targets import (
 )
 from sample_tables import create_plain
 from singletable import Database
-from singletable.client import ALTERNATOR, DYNAMODB, DYNAMODB_LOCAL, EMBEDDED, Capabilities, open_client
+from singletable.client import (
+    ALTERNATOR,
+    DYNAMODB,
+    DYNAMODB_LOCAL,
+    EMBEDDED,
+    Capabilities,
+    capabilities_of,
+    open_client,
+)
 from singletable.client.capabilities import detect_capabilities
 from singletable.client.embedded import EmbeddedClient
 from singletable.client.remote import RemoteClient
@@ -362,6 +371,61 @@ def test_capabilities_that_are_stated_are_not_asked_for(silent_url: str) -> None
     with no_aws_settings(), open_client(silent_url, capabilities=stated) as client:
         assert client.capabilities is stated
         assert client.capabilities.missing() == ["streams"]
+
+
+def test_capabilities_come_back_from_their_data_and_from_a_report_around_it(tmp_path: Path) -> None:
+    assert Capabilities.of(ALTERNATOR.data()) == ALTERNATOR
+    assert Capabilities.of({"tags": False}).missing() == ["tags"]
+    path = tmp_path / "found.json"
+    path.write_text(json.dumps({"checks": [], "capabilities": DYNAMODB_LOCAL.data()}))
+    assert Capabilities.load(path) == DYNAMODB_LOCAL
+
+
+NO_CAPABILITIES = {
+    "text": ('"all of them"', "'all of them' are no capabilities"),
+    "list": ("[]", r"\[\] are no capabilities"),
+    "numbers": ('{"tags": 0}', "'tags': 0} are no capabilities"),
+    "unknown": ('{"capabilities": {"magic": true}}', "there is no capability 'magic'"),
+    "no-json": ("tags: false", "holds no JSON"),
+}
+
+
+@pytest.mark.parametrize(("text", "said"), NO_CAPABILITIES.values(), ids=NO_CAPABILITIES.keys())
+def test_file_that_holds_no_capabilities_is_explained(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "found.json"
+    path.write_text(text)
+    with pytest.raises(TargetError, match=said):
+        Capabilities.load(path)
+
+
+def test_capabilities_of_a_file_are_known_without_making_it(tmp_path: Path) -> None:
+    assert capabilities_of(tmp_path / "new.db") == EMBEDDED
+    assert not (tmp_path / "new.db").exists()
+
+
+def test_feature_that_a_target_turns_out_to_lack_is_missing_from_then_on(db: Database) -> None:
+    with open_client(db) as client:
+        client.lacks("encryption")
+        assert client.capabilities.missing() == ["encryption"]
+    with limited_endpoint(db) as url, no_aws_settings(), open_client(url) as client:
+        before = client.capabilities
+        client.lacks("tags")
+        assert client.capabilities == before.without("tags") != before
+
+
+def test_amazon_and_the_engine_here_are_trusted_and_nobody_else(db: Database) -> None:
+    with no_aws_settings(AWS_DEFAULT_REGION="eu-north-1"):
+        targets = [
+            "dynamodb://eu-north-1",
+            "https://dynamodb.eu-north-1.amazonaws.com",
+            db,
+            "http://127.0.0.1:8000",
+        ]
+        trusted = []
+        for target in targets:
+            with open_client(target) as client:
+                trusted.append(client.is_trusted)
+    assert trusted == [True, True, True, False]
 
 
 def test_limited_client_refuses_transactions_and_remembers_calls(db: Database) -> None:

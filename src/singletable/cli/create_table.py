@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from singletable.cli.messages import say, say_error
 from singletable.cli.patterns.finding import find_source
+from singletable.cli.targets import given_capabilities
 from singletable.errors import TableDiffersError
 
 if TYPE_CHECKING:
@@ -22,7 +23,12 @@ def run(arguments: argparse.Namespace) -> int:
     source = find_source(arguments.design)
     environment = source.environment_with(arguments.env)
     try:
-        with source.design.open(arguments.target, create=False, **environment) as db:
+        with source.design.open(
+            arguments.target,
+            create=False,
+            capabilities=given_capabilities(arguments, arguments.target),
+            **environment,
+        ) as db:
             report = db.create_table()
     except TableDiffersError as error:
         if arguments.json:

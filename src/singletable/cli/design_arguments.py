@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from singletable.cli.targets import add_design, add_environment
+from singletable.cli.targets import add_design, add_opening
 
 _DIFF_EXAMPLES = """\
 examples:
@@ -51,5 +51,5 @@ def add_create_table(commands: Any, add: Add) -> None:
 def _add_design_and_target(parser: argparse.ArgumentParser) -> None:
     add_design(parser)
     parser.add_argument("target", metavar="TARGET", help="a file, an URL, or dynamodb://REGION")
-    add_environment(parser)
+    add_opening(parser)
     parser.add_argument("--json", action="store_true", help="print the result as JSON")

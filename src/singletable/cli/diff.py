@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from singletable.cli.messages import say
 from singletable.cli.patterns.finding import find_source
+from singletable.cli.targets import given_capabilities
 
 if TYPE_CHECKING:
     import argparse
@@ -19,7 +20,11 @@ DIFFERS = 1
 def run(arguments: argparse.Namespace) -> int:
     """Compare a table with its design; print one line for each difference."""
     source = find_source(arguments.design)
-    drift = source.design.diff(arguments.target, **source.environment_with(arguments.env))
+    drift = source.design.diff(
+        arguments.target,
+        capabilities=given_capabilities(arguments, arguments.target),
+        **source.environment_with(arguments.env),
+    )
     if arguments.json:
         found = [asdict(difference) for difference in drift]
         print(json.dumps({"same": not drift, "differences": found, "unsupported": drift.unsupported}))

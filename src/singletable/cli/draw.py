@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from singletable.cli.messages import say
 from singletable.cli.patterns.finding import Source, find_source
 from singletable.cli.patterns.opening import opened
+from singletable.cli.targets import given_capabilities
 from singletable.cli.wrong_use import WrongUseError
 from singletable.drawing import Picture, draw_design, draw_items, html, picture_data, svg
 
@@ -42,7 +43,8 @@ def _picture(arguments: argparse.Namespace, source: Source) -> Picture:
         )
     if arguments.target is None:
         return declared if arguments.view is None else declared.only(arguments.view)
-    with opened(source, arguments.target, dict(arguments.env)) as found:
+    capabilities = given_capabilities(arguments, arguments.target)
+    with opened(source, arguments.target, dict(arguments.env), capabilities) as found:
         return draw_items(found.design, view=arguments.view)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any, Final
 
-from singletable.cli.targets import add_design, add_environment
+from singletable.cli.targets import add_design, add_opening
 
 SUFFIXES: Final = (".svg", ".html")
 
@@ -36,7 +36,7 @@ def add_draw(commands: Any, add: Add) -> None:
         "--out", metavar="FILE", type=_picture_file, help="where the picture is to be: FILE.svg or FILE.html"
     )
     draw.add_argument("--view", metavar="NAME", help="draw this index alone, or `table`")
-    add_environment(draw)
+    add_opening(draw)
     draw.add_argument("--json", action="store_true", help="print what is drawn as JSON")
 
 

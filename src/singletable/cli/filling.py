@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from singletable.cli.messages import say_error
+from singletable.cli.messages import say, say_error
 from singletable.client import EmbeddedClient
+from singletable.design.definitions import declared_table
+from singletable.design.drift import unsupported
 
 if TYPE_CHECKING:
     from singletable.design import Design, Loaded
@@ -25,6 +27,13 @@ def say_that_it_has_items(db: Design, target: str) -> None:
         f"the table {db.session.table} on {target} has items already",
         hint="--add writes all the same: over what has the same keys, beside everything else",
     )
+
+
+def say_what_is_not_kept(db: Design) -> None:
+    """Say which settings of a design its table does not have, because the target does not keep them."""
+    declared = declared_table(db.catalog, db.session.table)
+    for what in unsupported(declared, db.session.client.capabilities):
+        say(f"{db.session.table} has no {what}: the target keeps none")
 
 
 def fill(db: Design, system: System, made: Seed, progress: Callable[[int], object] | None = None) -> Loaded:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from singletable.cli.messages import say, say_error
 from singletable.cli.migrate_progress import migration_progress
 from singletable.cli.patterns.finding import Source, find_source
+from singletable.cli.targets import given_capabilities
 from singletable.design.drift import is_missing_file
 from singletable.errors import MigrationError, TableMissingError
 from singletable.migrate import (
@@ -198,7 +199,8 @@ def _opened(arguments: argparse.Namespace, source: Source, *, makes: bool = Fals
         # Opening it would make it.
         raise MigrationError(f"there is no file {arguments.target}", hint=_makes_it(arguments))
     environment = source.environment_with(arguments.env)
-    with source.design.open(arguments.target, create=False, **environment) as db:
+    capabilities = given_capabilities(arguments, arguments.target)
+    with source.design.open(arguments.target, create=False, capabilities=capabilities, **environment) as db:
         try:
             yield db
         except TableMissingError as error:

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from singletable.cli.targets import add_design, add_environment
+from singletable.cli.targets import add_design, add_opening
 
 _EXAMPLES = """\
 examples:
@@ -118,7 +118,7 @@ def _add_design(parser: argparse.ArgumentParser) -> None:
 
 def _add_target(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="TARGET", help="a file, an URL, or dynamodb://REGION")
-    add_environment(parser)
+    add_opening(parser)
 
 
 def _add_folder(parser: argparse.ArgumentParser) -> None:

@@ -31,7 +31,7 @@ from singletable.cli.patterns.text import (
 )
 from singletable.cli.patterns.values import fixed_texts, read_values
 from singletable.cli.run_arguments import reserved_options
-from singletable.cli.targets import choose_target
+from singletable.cli.targets import choose_target, given_capabilities
 from singletable.cli.wrong_use import WrongUseError
 from singletable.clock import SystemClock
 from singletable.design import Usage
@@ -111,9 +111,11 @@ class _Command:
     def run(self) -> int:
         source, environment = self._pattern.source, dict(self._arguments.env)
         if self._arguments.dry_run:
-            with rehearsed(source, self._target, environment) as where:
+            capabilities = given_capabilities(self._arguments, None)
+            with rehearsed(source, self._target, environment, capabilities) as where:
                 return self._rehearse(where)
-        with opened(source, self._target, environment) as where:
+        capabilities = given_capabilities(self._arguments, self._target)
+        with opened(source, self._target, environment, capabilities) as where:
             run = self._plan(where)
             if self._arguments.all:
                 return self._stream(run, where)

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any, Final
 
-from singletable.cli.targets import add_target_and_environment
+from singletable.cli.targets import add_target_and_opening
 
 _EXAMPLES = """\
 examples:
@@ -55,7 +55,7 @@ def add_run_options(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -
     parser.add_argument(
         "-h", "--help", action="store_true", help="show the options, of a pattern with its own"
     )
-    add_target_and_environment(parser)
+    add_target_and_opening(parser)
     parser.add_argument("--limit", metavar="N", type=_limit, help="how many items a page has (default: 20)")
     parser.add_argument("--cursor", metavar="CURSOR", help="where a page is to begin, as the one before says")
     parser.add_argument("--all", action="store_true", help="read everything, and print it as it comes")

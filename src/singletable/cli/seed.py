@@ -7,11 +7,18 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from singletable.cli import seed_all
-from singletable.cli.filling import counts_in_order, fill, has_items, per_second, say_that_it_has_items
+from singletable.cli.filling import (
+    counts_in_order,
+    fill,
+    has_items,
+    per_second,
+    say_that_it_has_items,
+    say_what_is_not_kept,
+)
 from singletable.cli.messages import say
 from singletable.cli.progress import progress_bar
 from singletable.cli.seed_arguments import ALL
-from singletable.cli.targets import choose_target
+from singletable.cli.targets import choose_target, given_capabilities
 from singletable.clock import SystemClock
 from singletable.systems import Size, System, find_system
 
@@ -32,7 +39,9 @@ def run(arguments: argparse.Namespace) -> int:
     target = choose_target(arguments.target, system.name)
     clock = SystemClock()
     environment: dict[str, Any] = {**system.environment, **dict(arguments.env)}
-    with system.design.open(target, create=True, **environment) as db:
+    capabilities = given_capabilities(arguments, target)
+    with system.design.open(target, create=True, capabilities=capabilities, **environment) as db:
+        say_what_is_not_kept(db)
         if not arguments.add and has_items(db):
             say_that_it_has_items(db, target)
             return HAS_ITEMS

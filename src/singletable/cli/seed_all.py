@@ -8,11 +8,18 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from singletable.cli.filling import counts_in_order, fill, has_items, per_second, say_that_it_has_items
+from singletable.cli.filling import (
+    counts_in_order,
+    fill,
+    has_items,
+    per_second,
+    say_that_it_has_items,
+    say_what_is_not_kept,
+)
 from singletable.cli.messages import say
 from singletable.cli.progress import Show, progress_bar
 from singletable.cli.seed_arguments import ALL
-from singletable.cli.targets import choose_target, is_remote
+from singletable.cli.targets import choose_target, given_capabilities, is_remote
 from singletable.cli.wrong_use import WrongUseError
 from singletable.clock import SystemClock
 from singletable.database import Database
@@ -55,13 +62,21 @@ def run(arguments: argparse.Namespace) -> bool:
     systems = list(installed_systems().values())
     target = choose_target(arguments.target, ALL)
     environments = _environments(systems, dict(arguments.env))
+    capabilities = given_capabilities(arguments, target)
     with ExitStack() as stack:
         # A database is opened once: of ":memory:" there would be another one for each system.
         where = target if is_remote(target) else stack.enter_context(Database.open(target))
         opened = [
-            (system, stack.enter_context(system.design.open(where, create=True, **environment)))
+            (
+                system,
+                stack.enter_context(
+                    system.design.open(where, create=True, capabilities=capabilities, **environment)
+                ),
+            )
             for system, environment in zip(systems, environments, strict=True)
         ]
+        for _, db in opened:
+            say_what_is_not_kept(db)
         in_use = [] if arguments.add else [db for _, db in opened if has_items(db)]
         for db in in_use:
             say_that_it_has_items(db, target)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import date
 from typing import Any, Final
 
-from singletable.cli.targets import add_target_and_environment
+from singletable.cli.targets import add_target_and_opening
 
 _EXAMPLES = """\
 examples:
@@ -44,7 +44,7 @@ def add_seed(commands: Any, add: Add) -> None:
     seed.add_argument(
         "--day", metavar="YYYY-MM-DD", type=_day, help="the day that the data is of (default: today, in UTC)"
     )
-    add_target_and_environment(seed)
+    add_target_and_opening(seed)
     seed.add_argument("--add", action="store_true", help="also into a table that has items")
     seed.add_argument("--json", action="store_true", help="print what was written as JSON")
 

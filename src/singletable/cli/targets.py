@@ -6,9 +6,12 @@ import argparse
 import os
 import re
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from singletable.errors import TargetError
+
+if TYPE_CHECKING:
+    from singletable.client import Capabilities
 
 TARGET_HELP: Final = (
     "a file, an URL, or dynamodb://REGION (default: $SINGLETABLE_TARGET, else $AWS_ENDPOINT_URL_DYNAMODB, "
@@ -50,14 +53,14 @@ def add_design(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_target_and_environment(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Describe --target and --env."""
+def add_target_and_opening(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Describe --target, and how the design is opened there."""
     parser.add_argument("--target", metavar="TARGET", help=TARGET_HELP)
-    add_environment(parser)
+    add_opening(parser)
 
 
-def add_environment(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Describe --env."""
+def add_opening(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Describe how a design is opened: --env, --without and --capabilities."""
     parser.add_argument(
         "--env",
         metavar="NAME=VALUE",
@@ -66,6 +69,36 @@ def add_environment(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -
         default=[],
         help="what the table's name needs, as stage=prod; may be given several times",
     )
+    parser.add_argument(
+        "--without",
+        metavar="FEATURES",
+        type=_features,
+        action="extend",
+        default=[],
+        help="what the target is not to be asked for, as encryption,transactions",
+    )
+    parser.add_argument(
+        "--capabilities",
+        metavar="FILE",
+        help="what the target can do, as singletable probe TARGET --out FILE has found it "
+        "(default: it is asked)",
+    )
+
+
+def given_capabilities(arguments: argparse.Namespace, target: str | None) -> Capabilities | None:
+    """Return what a target can do, if the command is told: from a file, or what it says less some features.
+
+    Without a target, nobody is asked: it is taken for Amazon DynamoDB.
+    """
+    if arguments.capabilities is None and not arguments.without:
+        return None
+    from singletable.client import DYNAMODB, Capabilities, capabilities_of
+
+    if arguments.capabilities is not None:
+        found = Capabilities.load(arguments.capabilities)
+    else:
+        found = DYNAMODB if target is None else capabilities_of(target)
+    return found.without(*arguments.without)
 
 
 def _design(text: str) -> str:
@@ -73,6 +106,17 @@ def _design(text: str) -> str:
     if not (module and name.isidentifier() if colon else text.replace("-", "_").isidentifier()):
         raise argparse.ArgumentTypeError(f"{text!r} is no MODULE:DESIGN, as app.kefir:Kefir")
     return text
+
+
+def _features(text: str) -> list[str]:
+    from singletable.client import Capabilities
+
+    features = [each.strip().replace("-", "_") for each in text.split(",") if each.strip()]
+    try:
+        Capabilities().without(*features)
+    except TargetError as error:
+        raise argparse.ArgumentTypeError(f"{error.message}: {error.hint}") from None
+    return features
 
 
 def _setting(text: str) -> tuple[str, str]:

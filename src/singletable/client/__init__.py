@@ -6,7 +6,7 @@ from singletable.client.base import Client
 from singletable.client.calls import Call, Step, Steps, Together, Wait
 from singletable.client.capabilities import ALTERNATOR, DYNAMODB, DYNAMODB_LOCAL, EMBEDDED, Capabilities
 from singletable.client.embedded import EmbeddedClient
-from singletable.client.targets import Target, open_client
+from singletable.client.targets import Target, capabilities_of, open_client
 
 __all__ = [
     "ALTERNATOR",
@@ -22,5 +22,6 @@ __all__ = [
     "Target",
     "Together",
     "Wait",
+    "capabilities_of",
     "open_client",
 ]

@@ -71,6 +71,14 @@ def open_client(
         ) from error
 
 
+def capabilities_of(target: Target) -> Capabilities:
+    """Tell what a target says that it can do. A file is not opened for that, and nothing is changed anywhere."""
+    if isinstance(target, str | os.PathLike) and "://" not in os.fspath(target):
+        return EMBEDDED
+    with open_client(target) as client:
+        return client.capabilities
+
+
 def _check_settings(clock: object, capabilities: object, sleep: object, random: object) -> None:
     """Refuse what a type checker refuses, for programs that none has seen."""
     if clock is not None and not (hasattr(clock, "now_us") and hasattr(clock, "elapsed_us")):

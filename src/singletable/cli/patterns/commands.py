@@ -31,6 +31,10 @@ def next_page(
         words += ["--target", arguments.target]
     for name, value in arguments.env:
         words += ["--env", f"{name}={value}"]
+    if arguments.without:
+        words += ["--without", ",".join(arguments.without)]
+    if arguments.capabilities is not None:
+        words += ["--capabilities", arguments.capabilities]
     if arguments.limit is not None:
         words += ["--limit", str(arguments.limit)]
     words += [f"--{flag.replace('_', '-')}" for flag in _FLAGS if getattr(arguments, flag)]

@@ -11,10 +11,12 @@ from singletable.cli.patterns.clients import DryClient, RecordingClient, Sent
 from singletable.cli.patterns.finding import Source
 from singletable.cli.targets import is_remote, refuse_missing_file
 from singletable.cli.wrong_use import WrongUseError
+from singletable.client import DYNAMODB
 from singletable.clock import SystemClock
 from singletable.errors import DeclarationError, TableMissingError, TargetError
 
 if TYPE_CHECKING:
+    from singletable.client import Capabilities
     from singletable.design import Design
     from singletable.design.session import Session
 
@@ -33,13 +35,15 @@ class Opened:
 
 
 @contextmanager
-def opened(source: Source, target: str, given: Mapping[str, str]) -> Iterator[Opened]:
+def opened(
+    source: Source, target: str, given: Mapping[str, str], capabilities: Capabilities | None = None
+) -> Iterator[Opened]:
     """Open a design on a target that is there. Nothing is made."""
     makes_it = f"{source.makes_table(target, given)} makes it"
     refuse_missing_file(target, hint=makes_it)
     environment: dict[str, Any] = {**source.environment, **given}
     _table_name(source, target, environment)
-    with source.design.open(target, create=False, **environment) as design:
+    with source.design.open(target, create=False, capabilities=capabilities, **environment) as design:
         client = RecordingClient(design.session.client)
         session = replace(design.session, client=client)
         try:
@@ -49,11 +53,13 @@ def opened(source: Source, target: str, given: Mapping[str, str]) -> Iterator[Op
 
 
 @contextmanager
-def rehearsed(source: Source, target: str, given: Mapping[str, str]) -> Iterator[Opened]:
+def rehearsed(
+    source: Source, target: str, given: Mapping[str, str], capabilities: Capabilities | None = None
+) -> Iterator[Opened]:
     """Open a design for a target that need not be there, and is not asked anything."""
     environment: dict[str, Any] = {**source.environment, **given}
     table = _table_name(source, target, environment)
-    client = DryClient(SystemClock())
+    client = DryClient(SystemClock(), capabilities or DYNAMODB)
     with source.design.open(":memory:", create=False, **environment) as design:
         yield Opened(design, replace(design.session, client=client, table=table), client.sent)
 
