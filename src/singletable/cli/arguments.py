@@ -33,6 +33,7 @@ examples:
   singletable migrate plan app:Shop    what has changed in a design since the newest migration
   singletable seed kefir               fill the table of a system with made-up data
   singletable run kefir.due            run an access pattern of a system; --list names them all
+  singletable probe http://host:8000   what does this DynamoDB really do, and what would break?
   singletable draw kefir >kefir.svg    a picture of the item collections of a system, or of any design
 
 exit codes: 0, 1 if the answer is no, 2 for wrong use or a failure, 130 after Ctrl-C
@@ -125,6 +126,20 @@ The checksum beside the copy is verified before anything else. FILE is replaced 
 if no process has it open.
 """
 
+_PROBE_EXAMPLES = """\
+examples:
+  singletable probe http://127.0.0.1:8000
+  singletable probe dynamodb://eu-north-1 --yes --out found.json
+  singletable probe http://127.0.0.1:8000 --json | jq .capabilities
+  singletable create-table app.kefir:Kefir http://127.0.0.1:8000 --env stage=dev --capabilities found.json
+
+A table named singletable-probe- and something random is made, tried with a few thousand requests, and taken away,
+also after Ctrl-C. No other table is touched. Elsewhere than on this machine it is asked about, or needs --yes.
+
+exit codes: 0 all that designs need holds, 1 something breaks (with the features that it costs), 2 for wrong use or
+a failure
+"""
+
 _DEMO_EXAMPLES = """\
 examples:
   singletable demo
@@ -197,6 +212,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_seed(commands, _add)
     add_run(commands, _add)
     add_draw(commands, _add)
+    _add_probe(commands)
     _add_demo(commands)
     return parser
 
@@ -357,6 +373,18 @@ def _add_history(commands: argparse._SubParsersAction[_Parser]) -> None:
     history.add_argument("--oldest-first", action="store_true", help="begin with the oldest that is kept")
     history.add_argument("--limit", metavar="COUNT", type=_count, help="print no more than so many")
     history.add_argument("--json", action="store_true", help="print each version as one line of JSON")
+
+
+def _add_probe(commands: argparse._SubParsersAction[_Parser]) -> None:
+    probe = _add(commands, "probe", "try what a target really does, on a table of its own", _PROBE_EXAMPLES)
+    probe.add_argument(
+        "target", metavar="TARGET", type=_file, help="an URL, dynamodb://REGION, a file, or :memory:"
+    )
+    probe.add_argument("--json", action="store_true", help="print what was found as JSON")
+    probe.add_argument(
+        "--out", metavar="FILE", type=_file, help="write it to a file, which --capabilities takes"
+    )
+    probe.add_argument("--yes", action="store_true", help="do not ask before a table is made elsewhere")
 
 
 def _add_demo(commands: argparse._SubParsersAction[_Parser]) -> None:

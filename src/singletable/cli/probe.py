@@ -1,0 +1,99 @@
+"""`singletable probe`: what a target really does, tried on a table of its own, and which features that costs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from singletable.cli.messages import say, say_error
+from singletable.cli.progress import progress_bar
+from singletable.cli.targets import is_remote, refuse_missing_file
+from singletable.cli.wrong_use import WrongUseError
+from singletable.probe import Check, ProbeReport, Verdict, probe
+
+if TYPE_CHECKING:
+    import argparse
+
+SOUND = 0
+BROKEN = 1
+_HERE: Final = frozenset({"127.0.0.1", "::1", "localhost"})
+_COUNTED: Final[dict[Verdict, str]] = {
+    "holds": "hold",
+    "breaks": "break",
+    "absent": "are absent",
+    "untried": "are untried",
+}
+_VERDICT_WIDTH: Final = max(map(len, _COUNTED))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Probe one target; print what holds and what does not."""
+    target: str = arguments.target
+    refuse_missing_file(target, hint=":memory: tries the same engine")
+    out = None if arguments.out is None else Path(arguments.out)
+    if out is not None and not out.absolute().parent.is_dir():
+        raise WrongUseError(f"there is no folder for {out}", hint="name a file in a folder that is there")
+    if not (arguments.yes or _is_here(target) or _is_confirmed(target)):
+        say("nothing was made")
+        return BROKEN
+    with progress_bar() as show:
+
+        def watch(check: Check, done: int, total: int) -> None:
+            show("probing", done, total)
+
+        report = probe(target, watch=watch, on_left=_say_left)
+    if out is not None:
+        out.write_text(json.dumps(report.data(), indent=2) + "\n", encoding="utf-8")
+    if arguments.json:
+        print(json.dumps(report.data()))
+    else:
+        for line in _lines(report):
+            print(line)
+        say(_summary(report))
+    if out is not None:
+        say(f"{out} is written: --capabilities {out} opens a design with what was found")
+    return SOUND if report.is_sound else BROKEN
+
+
+def _is_here(target: str) -> bool:
+    """Tell whether a target is of this machine: a file, memory, or a server that only it can reach."""
+    return not is_remote(target) or urlsplit(target).hostname in _HERE
+
+
+def _is_confirmed(target: str) -> bool:
+    what = f"a table is made on {target}, written to, and deleted"
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise WrongUseError(f"{what}, and nobody can be asked", hint="run it with --yes")
+    print(f"{what}. Go on? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _say_left(table: str) -> None:
+    say_error(
+        f"the table {table} could not be taken away",
+        hint=f"delete it, and {table}-again, if they are there: nothing else is called so",
+    )
+
+
+def _lines(report: ProbeReport) -> Iterator[str]:
+    width = max(len(check.name) for check, _ in report.findings)
+    for check, finding in report.findings:
+        yield f"{check.name:<{width}}  {finding.verdict:<{_VERDICT_WIDTH}}  {finding.said}"
+        if finding.verdict != "holds":
+            yield f"{'':<{width + _VERDICT_WIDTH + 4}}it costs: {', '.join(check.features)}"
+
+
+def _summary(report: ProbeReport) -> str:
+    counts = Counter(finding.verdict for _, finding in report.findings)
+    said = ", ".join(f"{counts[verdict]} {words}" for verdict, words in _COUNTED.items() if counts[verdict])
+    verdict = (
+        "all that designs need holds" if report.is_sound else "something that designs need does not hold"
+    )
+    missing = report.capabilities.missing()
+    without = f"; a design opens without {', '.join(missing)}" if missing else ""
+    return f"{said}: {verdict}{without}"
