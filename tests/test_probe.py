@@ -206,7 +206,7 @@ def test_json_of_the_command_is_a_contract_and_opens_a_design(
         "target", "table", "is_left", "is_sound", "seconds", "checks", "capabilities",
     }  # fmt: skip
     assert printed["checks"][0].keys() == {
-        "name", "proves", "verdict", "said", "features", "is_needed", "capability",
+        "name", "proves", "verdict", "said", "features", "without", "is_needed", "capability",
     }  # fmt: skip
     assert Capabilities.load(out) == EMBEDDED
 
@@ -229,9 +229,9 @@ def test_command_names_what_breaks_with_its_features_and_exits_1(
     assert printed.out.splitlines() == [
         "refused items    holds    it comes with the refusal",
         "pages over ties  breaks   of 12 items in pages of 1, read forwards, 9 are lost",
-        f"                          it costs: {', '.join(features)}",
+        f"                          it breaks: {', '.join(features)}",
         "tags             absent   it is not known",
-        "                          it costs: tags of the table class",
+        "                          without it, the setting is left out, and that is said",
     ]
     assert printed.err == (
         "1 hold, 1 break, 1 are absent: something that designs need does not hold; a design opens without tags\n"

@@ -14,7 +14,7 @@ from singletable.cli.messages import say, say_error
 from singletable.cli.progress import progress_bar
 from singletable.cli.targets import is_remote, refuse_missing_file
 from singletable.cli.wrong_use import WrongUseError
-from singletable.probe import Check, ProbeReport, Verdict, probe
+from singletable.probe import Check, Finding, ProbeReport, Verdict, probe
 
 if TYPE_CHECKING:
     import argparse
@@ -85,7 +85,19 @@ def _lines(report: ProbeReport) -> Iterator[str]:
     for check, finding in report.findings:
         yield f"{check.name:<{width}}  {finding.verdict:<{_VERDICT_WIDTH}}  {finding.said}"
         if finding.verdict != "holds":
-            yield f"{'':<{width + _VERDICT_WIDTH + 4}}it costs: {', '.join(check.features)}"
+            yield f"{'':<{width + _VERDICT_WIDTH + 4}}{_cost(check, finding)}"
+
+
+def _cost(check: Check, finding: Finding) -> str:
+    """Say what a design loses."""
+    broken = f"it breaks: {', '.join(check.features)}"
+    if not check.without:
+        return broken
+    return (
+        f"{broken}; without it, {check.without}"
+        if finding.verdict == "breaks"
+        else f"without it, {check.without}"
+    )
 
 
 def _summary(report: ProbeReport) -> str:

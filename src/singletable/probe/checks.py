@@ -10,12 +10,17 @@ from singletable.probe.report import Check
 _UNIQUE: Final = ("unique values", "counters", "copies", "cascades", "transaction()")
 _PAGES: Final = ("pages", "cursors", "stream()", "cascades")
 
+_NO_STREAMS: Final = "handlers and consumers get nothing"
+_NO_TRANSACTIONS: Final = "unique values and counters take another path, and transaction() is refused"
+_NO_SETTING: Final = "the setting is left out, and that is said"
+
 CHECKS: Final = (
     Check(
         "streams",
         "the changes of an item are in the stream, in order, with the item before and after",
         ("stream handlers", "consumers"),
         streams.stream_records,
+        without=_NO_STREAMS,
         capability="streams",
     ),
     Check(
@@ -91,6 +96,7 @@ CHECKS: Final = (
         "a transaction writes all or nothing, and its refusal says which action it was",
         _UNIQUE,
         transactions.atomic,
+        without=_NO_TRANSACTIONS,
         capability="transactions",
     ),
     Check(
@@ -98,12 +104,14 @@ CHECKS: Final = (
         "a refusal of a transaction comes with the item that was in the way",
         ("which error a refused write is told by", "unique values"),
         transactions.refused_items,
+        without=_NO_TRANSACTIONS,
     ),
     Check(
         "transactions that race",
         "of transactions that create the same item at once, one wins",
         _UNIQUE,
         transactions.transaction_race,
+        without=_NO_TRANSACTIONS,
         capability="transactions",
     ),
     Check(
@@ -111,12 +119,14 @@ CHECKS: Final = (
         "a transaction that is sent twice with one token is carried out once",
         ("counters whose answer was lost",),
         transactions.idempotent,
+        without=_NO_TRANSACTIONS,
     ),
     Check(
         "large transactions",
         "a transaction takes 100 actions, and reads return in the order they are asked in",
         ("transaction() of many", "cascades of few items"),
         transactions.large_transaction,
+        without=_NO_TRANSACTIONS,
     ),
     Check(
         "pages",
@@ -128,7 +138,7 @@ CHECKS: Final = (
     Check(
         "pages over ties",
         "a query of an index in pages returns every item once, also where keys are equal",
-        (*_PAGES, "every pattern on an index whose sort keys may be equal loses items"),
+        (*_PAGES, "every pattern on an index whose keys may be equal: it loses items"),
         reads.tied_pages,
         is_needed=True,
     ),
@@ -163,8 +173,9 @@ CHECKS: Final = (
     Check(
         "projections",
         "an index has what it projects, and nothing else",
-        ("narrow projections: they are ALL instead",),
+        ("narrow projections",),
         reads.projections,
+        without="indexes are made with all attributes",
         capability="projections",
     ),
     Check(
@@ -172,6 +183,7 @@ CHECKS: Final = (
         "keys of an index have several attributes",
         ("indexes over several attributes",),
         reads.wide_keys,
+        without="an index over several attributes is refused",
         capability="multi_attribute_keys",
     ),
     Check(
@@ -179,12 +191,14 @@ CHECKS: Final = (
         "a table that is made anew by the same name has a stream of its own",
         ("stream handlers after a table was deleted", "tests that make tables again"),
         streams.stream_of_new_table,
+        without=_NO_STREAMS,
     ),
     Check(
         "time to live",
         "the attribute that items expire by is kept",
-        ("Ttl fields: expired items stay",),
+        ("Ttl fields",),
         settings.time_to_live,
+        without="expired items stay",
         capability="time_to_live",
     ),
     Check(
@@ -192,19 +206,22 @@ CHECKS: Final = (
         "answers say what they have consumed",
         ("units of answers", "migrate --rate in units"),
         settings.consumed_capacity,
+        without="units are not known, and --rate counts items",
         capability="consumed_capacity",
     ),
     Check(
         "units of indexes",
         "answers say what they have consumed of each index",
-        ("units of writes are too low",),
+        ("units of writes",),
         settings.consumed_by_indexes,
+        without="units of writes are too low",
     ),
     Check(
         "encryption",
         "the encryption that a table was asked for is described",
         ("encryption of the table class",),
         settings.encryption,
+        without=_NO_SETTING,
         capability="encryption",
     ),
     Check(
@@ -212,6 +229,7 @@ CHECKS: Final = (
         "tags of a table are kept",
         ("tags of the table class",),
         settings.tags,
+        without=_NO_SETTING,
         capability="tags",
     ),
     Check(
@@ -219,6 +237,7 @@ CHECKS: Final = (
         "a table is backed up on demand",
         ("backups",),
         settings.backups,
+        without="tables are not backed up on demand",
         capability="backups",
     ),
     Check(
@@ -226,6 +245,7 @@ CHECKS: Final = (
         "point-in-time recovery is kept and described",
         ("pitr_days of the table class",),
         settings.recovery,
+        without=_NO_SETTING,
         capability="point_in_time_recovery",
     ),
     Check(
@@ -241,6 +261,7 @@ CHECKS: Final = (
         "a protected table is not deleted",
         ("deletion_protection of the table class",),
         settings.deletion_protection,
+        without=_NO_SETTING,
         capability="deletion_protection",
     ),
 )

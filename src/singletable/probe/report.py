@@ -40,8 +40,8 @@ def absent(said: str) -> Finding:
 class Check:
     """One thing that designs rely on: what is proven, the features that need it, and the function that tries it.
 
-    A design cannot do without what is needed. What is not needed may be absent: designs take another way, or the
-    setting is left out.
+    A design cannot do without what is needed. What is not needed may be absent: `without` says what becomes of a
+    design then. What is there and wrong breaks the features.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Check:
     features: tuple[str, ...]
     run: Callable[[ProbeTable], Finding]
     is_needed: bool = False
+    without: str = ""
     capability: str | None = None  # is there if all checks of it hold
 
 
@@ -90,6 +91,7 @@ class ProbeReport:
                     "verdict": finding.verdict,
                     "said": finding.said,
                     "features": list(check.features),
+                    "without": check.without,
                     "is_needed": check.is_needed,
                     "capability": check.capability,
                 }
