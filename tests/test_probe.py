@@ -11,15 +11,16 @@ import pytest
 
 from design_clients import Between, on_client
 from designs.accounts import Accounts, User
-from faulty_targets import FAULTS, Fault, Faulty, racing, unknown
+from docs.blocks import ROOT
+from faulty_targets import FAULTS, Fault, Faulty, racing, refusing, unknown
 from limited_targets import limited_endpoint
 from sample_tables import create_plain
 from singletable import Database
 from singletable.cli import main
 from singletable.client import DYNAMODB_LOCAL, EMBEDDED, Capabilities, Client, open_client
 from singletable.client.base import Answer
-from singletable.errors import DuplicateError, TargetError, TargetUnreachableError
-from singletable.probe import CHECKS, ProbeReport, probe, probe_client
+from singletable.errors import DuplicateError, LimitExceededError, TargetError, TargetUnreachableError
+from singletable.probe import CHECKS, Finding, ProbeReport, probe, probe_client
 from singletable.probe.table import ProbeTable
 from singletable.server import BackgroundServer
 from targets import TARGETS, no_aws_settings, opened
@@ -125,6 +126,14 @@ def test_checks_that_the_time_does_not_suffice_for_are_untried(client: Client) -
     assert report.capabilities.missing() == ["tags"]  # what it says of itself
 
 
+def test_target_that_asks_for_patience_is_not_taken_for_wrong(client: Client) -> None:
+    busy = refusing(
+        "UpdateTable", lambda params: "AttributeDefinitions" in params, LimitExceededError("one index")
+    )
+    report = probed(client, busy, "added indexes")
+    assert report.finding("added indexes") == Finding("untried", "LimitExceededException: one index")
+
+
 def test_table_is_taken_away_after_ctrl_c_whatever_protects_it(client: Client) -> None:
     def interrupt(check: Any, done: int, total: int) -> None:
         if done == 3:
@@ -174,6 +183,20 @@ def test_no_other_table_can_be_asked_about(params: dict[str, Any], client: Clien
     with pytest.raises(AssertionError, match=r"about to touch .*plain"):
         ProbeTable(between, "t1", 60).ask("DeleteTable", params)
     assert between.calls == []
+
+
+# --- the reference -------------------------------------------------------------------------------------
+
+
+def test_reference_has_a_row_for_every_check() -> None:
+    page = (ROOT / "docs" / "reference" / "probe.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| ") and not line.startswith("| check ")]
+    assert rows == [
+        f"| {check.name} | {check.proves} | {'yes' if check.is_needed else ''} "
+        f"| {f'`{check.capability}`' if check.capability else ''} "
+        f"| {', '.join(check.features)} | {check.without} |"
+        for check in CHECKS
+    ]
 
 
 # --- the command ---------------------------------------------------------------------------------------

@@ -11,12 +11,21 @@ from typing import Any, Final
 from singletable.client.base import Client
 from singletable.client.capabilities import is_unknown_operation
 from singletable.client.targets import Target, open_client
-from singletable.errors import ApiError, TargetError
+from singletable.errors import (
+    ApiError,
+    LimitExceededError,
+    ResourceInUseError,
+    TableInUseError,
+    TargetError,
+    ThrottledError,
+)
 from singletable.probe.checks import CHECKS
 from singletable.probe.report import Check, Finding, ProbeReport, absent, breaks, capabilities_from
 from singletable.probe.table import ProbeTable
 
 SECONDS_MAX: Final = 600.0
+# A target that asks for patience is not wrong: AWS makes one index at a time, and takes minutes for it.
+_BUSY: Final = (ResourceInUseError, TableInUseError, LimitExceededError, ThrottledError)
 _SAID_MAX: Final = 160  # characters: some services repeat the whole request
 
 Watch = Callable[[Check, int, int], object]  # what is tried now, how many are done, of how many
@@ -103,6 +112,8 @@ def _tried(check: Check, table: ProbeTable) -> Finding:
 def _seen(check: Check, table: ProbeTable) -> Finding:
     try:
         return check.run(table)
+    except _BUSY as error:
+        return Finding("untried", f"{error.code}: {error.message}")
     except ApiError as error:
         return (
             absent("it is not known")
