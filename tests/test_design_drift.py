@@ -43,6 +43,8 @@ def test_missing_table_is_one_difference(client: Client) -> None:
 def test_missing_file_is_not_made(tmp_path: Path) -> None:
     path = tmp_path / "notes.db"
     assert [difference.what for difference in notes_design().diff(path)] == ["table"]
+    drift = notes_design(pitr_days=None).diff(path, capabilities=Capabilities(streams=False))
+    assert drift.unsupported == ("stream NEW_AND_OLD_IMAGES",)
     assert not path.exists()
 
 

@@ -323,9 +323,8 @@ class Design:
     def diff(cls, target: Target, *, capabilities: Capabilities | None = None, **environment: str) -> Drift:
         """Compare the table that a target has with the design, and change nothing: list the differences."""
         if is_missing_file(target):
-            return missing(
-                declared_table(cls.catalog, cls.table.name_in(environment, otherwise="dev")), EMBEDDED
-            )
+            declared = declared_table(cls.catalog, cls.table.name_in(environment, otherwise="dev"))
+            return missing(declared, capabilities or EMBEDDED)
         with open_client(target, capabilities=capabilities) as client:
             session = cls._session_on(client, environment)
             return session.run(drift_of(session))
