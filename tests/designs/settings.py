@@ -55,7 +55,7 @@ class Title(SortKey):
 
 class Document(Entity):
     key = Keys(DocumentPK, HeadSK)
-    by_owner = ArchiveTable.owners.keys(OwnerPK, StoredSK)
+    by_owner = ArchiveTable.owners.keys(OwnerPK, StoredSK, fetch=True)
     by_title = ArchiveTable.titles.keys(TitlePK)
     by_year = ArchiveTable.years.keys(ShelfYear, Title)
 

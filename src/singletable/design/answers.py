@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from singletable.client.calls import Wait
+from singletable.design.places import View
 from singletable.design.plans import Report
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
@@ -17,7 +18,7 @@ RETRY_S_MAX: Final = 5.0
 CONFLICT_S_MAX: Final = 0.5  # who was faster is done soon
 RETRIES_MAX: Final = 80
 
-EntityOf = Callable[[EntitySchema[Any], Session, Item], Any]
+EntityOf = Callable[[EntitySchema[Any], Session, Item, View | None], Any]
 
 
 def read_units(answer: dict[str, Any]) -> float:
@@ -30,8 +31,19 @@ def read_units(answer: dict[str, Any]) -> float:
     return float(consumed.get("CapacityUnits", 0.0))
 
 
-def entity_of(schema: EntitySchema[Any], session: Session, item: Item) -> Any:
-    """Return the entity of an item; None for an item of another entity, or one whose time is over."""
+def is_of(schema: EntitySchema[Any], session: Session, item: Item) -> bool:
+    """Tell whether an item is of an entity."""
+    stored = item.get(session.catalog.discriminator)
+    if stored is None:
+        return session.catalog.schema_of(item) is schema
+    return bool(stored.get("S") == schema.name)
+
+
+def entity_of(schema: EntitySchema[Any], session: Session, item: Item, view: View | None = None) -> Any:
+    """Return the entity of an item; None for an item of another entity, or one whose time is over.
+
+    A view makes a partial entity of what an index holds.
+    """
     catalog = session.catalog
     stored = item.get(catalog.discriminator)
     if stored is None:
@@ -41,7 +53,7 @@ def entity_of(schema: EntitySchema[Any], session: Session, item: Item) -> Any:
         return None
     if schema.ttl is not None and schema.is_expired(item, session.now_s()):
         return None
-    return schema.to_entity(item)
+    return schema.to_entity(item) if view is None else view.to_entity(item)
 
 
 def reporting(report: Report | None) -> EntityOf:
@@ -49,9 +61,11 @@ def reporting(report: Report | None) -> EntityOf:
     if report is None:
         return entity_of
 
-    def entity_or_report(schema: EntitySchema[Any], session: Session, item: Item) -> Any:
+    def entity_or_report(
+        schema: EntitySchema[Any], session: Session, item: Item, view: View | None = None
+    ) -> Any:
         try:
-            return entity_of(schema, session, item)
+            return entity_of(schema, session, item, view)
         except InvalidItemError as error:
             report(error)
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any, Final
 
@@ -19,7 +20,11 @@ BATCH_GET_KEYS_MAX: Final = 100
 def batch_requests(session: Session, plan: BatchGet[Any]) -> list[dict[str, Any]]:
     """Return the requests of a plan; while keys change, those under the old keys too."""
     keys = [_distinct(session, plan), *([olds] if (olds := _old_distinct(session, plan)) else [])]
-    return [_batch_params(session, chunk, plan) for some in keys for chunk in _chunks(some)]
+    return [
+        _batch_params(session, chunk, consistent=plan.is_consistent)
+        for some in keys
+        for chunk in _chunks(some)
+    ]
 
 
 def batch_get(session: Session, plan: BatchGet[Any]) -> Steps[Found[list[Any]]]:
@@ -32,15 +37,13 @@ def batch_get(session: Session, plan: BatchGet[Any]) -> Steps[Found[list[Any]]]:
     asked = [hashable(schema.primary_key_of(pk, sk)) for pk, sk in plan.keys]
 
     def read(keys: list[Item]) -> Steps[None]:
-        chunks = [_batch_params(session, chunk, plan) for chunk in _chunks(keys)]
-        reads = [_read_batch(session, chunk, plan.cache_s, usage) for chunk in chunks]
-        for items in (yield from side_by_side(reads)):
-            for item in items:
-                entity = entity_or_none(schema, session, item)
-                usage.thrown_away += entity is None
-                key = {name: item[name] for name in names}
-                home = key if entity is None or keys_before is None else schema.primary_key(entity)
-                found.setdefault(hashable(home), entity)
+        consistent = plan.is_consistent
+        for item in (yield from _read_all(session, keys, plan.cache_s, usage, consistent=consistent)):
+            entity = entity_or_none(schema, session, item, None)
+            usage.thrown_away += entity is None
+            key = {name: item[name] for name in names}
+            home = key if entity is None or keys_before is None else schema.primary_key(entity)
+            found.setdefault(hashable(home), entity)
 
     keys_before = schema.key.keys.was
     yield from read(_distinct(session, plan))
@@ -53,6 +56,24 @@ def batch_get(session: Session, plan: BatchGet[Any]) -> Steps[Found[list[Any]]]:
         left = [key for key in left if hashable(key) not in found]
         yield from read(list({hashable(key): key for key in left}.values()))
     return Found([found.get(key) for key in asked], usage)
+
+
+def read_whole(
+    session: Session, items: Iterable[Item], cache_s: float | None, usage: Usage
+) -> Steps[dict[tuple[Any, ...], Item]]:
+    """Read the items of the table that items of an index name; return those that are there, by their keys."""
+    names = session.catalog.table.key_attributes()
+    keys = {hashable(key): key for key in ({name: item[name] for name in names} for item in items)}
+    found = yield from _read_all(session, list(keys.values()), cache_s, usage, consistent=False)
+    return {hashable({name: item[name] for name in names}): item for item in found}
+
+
+def _read_all(
+    session: Session, keys: list[Item], cache_s: float | None, usage: Usage, *, consistent: bool
+) -> Steps[list[Item]]:
+    chunks = [_batch_params(session, chunk, consistent=consistent) for chunk in _chunks(keys)]
+    reads = [_read_batch(session, chunk, cache_s, usage) for chunk in chunks]
+    return [item for items in (yield from side_by_side(reads)) for item in items]
 
 
 def _distinct(session: Session, plan: BatchGet[Any]) -> list[Item]:
@@ -71,9 +92,9 @@ def _chunks(keys: list[Item]) -> list[list[Item]]:
     return [keys[at : at + BATCH_GET_KEYS_MAX] for at in range(0, len(keys), BATCH_GET_KEYS_MAX)]
 
 
-def _batch_params(session: Session, keys: list[Item], plan: BatchGet[Any]) -> dict[str, Any]:
+def _batch_params(session: Session, keys: list[Item], *, consistent: bool) -> dict[str, Any]:
     wanted: dict[str, Any] = {"Keys": keys}
-    if plan.is_consistent:
+    if consistent:
         wanted["ConsistentRead"] = True
     return {"RequestItems": {session.table: wanted}, "ReturnConsumedCapacity": "TOTAL"}
 

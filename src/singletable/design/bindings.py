@@ -13,7 +13,7 @@ from typing import Any, Generic, Literal, TypeVar, overload
 from pydantic import BaseModel
 
 from singletable.design.conditions import Condition
-from singletable.design.keys import Key, NoSortKey, Prefix, SortKey
+from singletable.design.keys import Key, NoSortKey, Prefix, SortKey, values_for
 from singletable.design.plans import BatchGet, Get
 from singletable.design.queries import Query
 from singletable.design.ranges import sort_range
@@ -24,6 +24,8 @@ SK = TypeVar("SK", bound=SortKey)
 
 Projection = Literal["ALL", "KEYS_ONLY"] | tuple[str, ...]
 E = TypeVar("E", bound=BaseModel)
+
+KNOWN_KEYS = "_keys"  # where an entity of which a part was read keeps its keys
 
 
 class Keys(Generic[PK, SK]):
@@ -37,6 +39,7 @@ class Keys(Generic[PK, SK]):
         index: Index | None = None,
         when: Condition | None = None,
         was: type[Key] | None = None,
+        fetch: bool = False,
     ) -> None: ...
     @overload
     def __init__(
@@ -47,6 +50,7 @@ class Keys(Generic[PK, SK]):
         index: Index | None = None,
         when: Condition | None = None,
         was: tuple[type[Key], type[SortKey]] | None = None,
+        fetch: bool = False,
     ) -> None: ...
     def __init__(
         self,
@@ -56,11 +60,15 @@ class Keys(Generic[PK, SK]):
         index: Index | None = None,
         when: Condition | None = None,
         was: Any = None,
+        fetch: bool = False,
     ) -> None:
+        if fetch:
+            _check_fetch(pk, sk, index)
         self.pk: type[PK] = pk
         self.sk: type[SK] = sk
         self.index = index
         self.when = when
+        self.fetch = fetch
         # The keys that items were stored by before, which reads still look under.
         self.was: tuple[type[Key], type[SortKey]] | None = (
             was if not isinstance(was, type) else (was, NoSortKey)
@@ -78,10 +86,11 @@ class Keys(Generic[PK, SK]):
     def __get__(self, obj: E, owner: type[E]) -> tuple[PK, SK]: ...
     def __get__(self, obj: Any, owner: Any) -> Any:
         if obj is not None:
-            return self.of({name: getattr(obj, name, None) for name in self.reads()})
+            known = obj.__dict__.get(KNOWN_KEYS, {})
+            return known[self.name] if self.name in known else self.of(values_for(obj, self.reads()))
         bound = self._bound.get(owner)
         if bound is None:
-            bound = self._bound[owner] = Bound(owner, self)
+            bound = self._bound[owner] = Bound(getattr(owner, "__partial_of__", None) or owner, self)
         return bound
 
     def of(self, values: Mapping[str, Any]) -> tuple[PK, SK]:
@@ -102,6 +111,22 @@ class Keys(Generic[PK, SK]):
     def reads(self) -> tuple[str, ...]:
         """Name the fields of the entity that the keys are built from."""
         return self._reads
+
+
+def _check_fetch(pk: type[Key], sk: type[Key], index: Index | None) -> None:
+    """Refuse to fetch items whole where they are whole already."""
+    shown = pk.shown() if sk is NoSortKey else f"{pk.shown()}, {sk.shown()}"
+    if index is None:
+        raise DeclarationError(
+            f"fetch=True is for an index, and {shown} is the key of the table, which holds whole items",
+            hint="leave fetch=True out",
+        )
+    if index.projection == "ALL":
+        raise DeclarationError(
+            f"fetch=True is for an index that holds a part of its items, and index {index.name} of {shown} "
+            "projects ALL",
+            hint='leave fetch=True out, or declare the index with projection="KEYS_ONLY", or with names',
+        )
 
 
 class Bound(Generic[E, PK, SK]):
@@ -225,7 +250,12 @@ class Index:
 
     @overload
     def keys(
-        self, pk: type[PK], *, when: Condition | None = None, was: type[Key] | None = None
+        self,
+        pk: type[PK],
+        *,
+        when: Condition | None = None,
+        was: type[Key] | None = None,
+        fetch: bool = False,
     ) -> Keys[PK, NoSortKey]: ...
     @overload
     def keys(
@@ -235,10 +265,21 @@ class Index:
         *,
         when: Condition | None = None,
         was: tuple[type[Key], type[SortKey]] | None = None,
+        fetch: bool = False,
     ) -> Keys[PK, SK]: ...
-    def keys(self, pk: Any, sk: Any = NoSortKey, *, when: Condition | None = None, was: Any = None) -> Any:
+    def keys(
+        self,
+        pk: Any,
+        sk: Any = NoSortKey,
+        *,
+        when: Condition | None = None,
+        was: Any = None,
+        fetch: bool = False,
+    ) -> Any:
         """Bind key classes to this index, for an entity; with a condition, only items that meet it are in it.
 
-        `was` are the classes that were bound before: reads look under both until the items are migrated.
+        `was` are the classes that were bound before: reads look under both until the items are migrated. Of an
+        index that does not project every field, reads return partial entities; with `fetch`, they read the whole
+        items from the table, a hundred in a request.
         """
-        return Keys(pk, sk, index=self, when=when, was=was)
+        return Keys(pk, sk, index=self, when=when, was=was, fetch=fetch)

@@ -15,14 +15,14 @@ from singletable.client.calls import Call, Steps
 from singletable.design.answers import read_units, reporting
 from singletable.design.entity import Entity, key_values
 from singletable.design.pages import Usage
-from singletable.design.part_reading import OLD, PartReader, Position, plain_position, sortable
+from singletable.design.part_reading import OLD, PartReader, Position, Whole, fetched, plain_position
 from singletable.design.places import Binding, key_item
 from singletable.design.queries import Query
 from singletable.design.ranges import is_within
 from singletable.design.requests import old_queries, query_params
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session, ask
-from singletable.design.stored_values import Item
+from singletable.design.stored_values import Item, sortable
 
 
 def part_reader(
@@ -80,12 +80,12 @@ class BothKeysReader:
             return self._new.call()
         return Call("Query", query_params(self._session, self._waiting[0], None, self._start))
 
-    def take(self, answer: dict[str, Any], usage: Usage) -> None:
-        """Take the answer of a request."""
+    def take(self, answer: dict[str, Any], usage: Usage, whole: Whole = None) -> None:
+        """Take the answer of a request, with the whole items that it names where those are fetched."""
         if self._waiting:
-            self._take_old(answer, usage)
+            self._take_old(answer, usage, whole)
         else:
-            self._new.take(answer, usage)
+            self._new.take(answer, usage, whole)
             while self._new.buffer:
                 self._add_new(*self._new.buffer.popleft())
         if not self._waiting:
@@ -95,7 +95,8 @@ class BothKeysReader:
         """Read until there is an item, or the end."""
         while not self.buffer and not self.is_read:
             answer = yield from ask(self._session, self.call(), self.query.cache_s)
-            self.take(answer, usage)
+            whole = yield from fetched(self._session, self.query, [answer], usage)
+            self.take(answer, usage, whole)
 
     def pop(self) -> Any:
         """Give out the next entity."""
@@ -109,8 +110,8 @@ class BothKeysReader:
 
     # --- under the old keys ---------------------------------------------------------------------------
 
-    def _take_old(self, answer: dict[str, Any], usage: Usage) -> None:
-        found = [row for item in answer["Items"] if (row := self._old_row(item)) is not None]
+    def _take_old(self, answer: dict[str, Any], usage: Usage, whole: Whole) -> None:
+        found = [row for item in answer["Items"] if (row := self._old_row(item, whole)) is not None]
         self._old.extend(found)
         scanned = answer.get("ScannedCount", len(answer["Items"]))
         usage.add(Usage(read_units(answer), scanned, scanned - len(found)))
@@ -123,9 +124,15 @@ class BothKeysReader:
             )
             self._old = deque(rows)
 
-    def _old_row(self, item: Item) -> _Row | None:
+    def _old_row(self, named: Item, whole: Whole) -> _Row | None:
         """Return an item that is under its old keys, and will be where the query reads."""
-        entity = self._entity_of(self.schema, self._session, item)
+        item = named if whole is None else self._new.whole_item(named, whole)
+        if item is None:
+            return None
+        if whole is None:
+            entity = self._entity_of(self.schema, self._session, item, None)
+        else:
+            entity = self._new.whole_entity(item)
         if entity is None or not self._is_old(item, entity):
             return None
         rendered = self.binding.render(key_values(entity))

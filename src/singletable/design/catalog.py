@@ -13,6 +13,7 @@ from singletable.design.entity import Entity
 from singletable.design.key_texts import stored_template
 from singletable.design.keys import Key
 from singletable.design.overlapping import overlapping_entities
+from singletable.design.projections import bind_projection, refuse_partial_type
 from singletable.design.schema import AttributeType, EntitySchema
 from singletable.design.stored_values import Item
 from singletable.design.tables import Table
@@ -51,6 +52,10 @@ class Catalog:
         self._check_stream()
         self.ttl = self._ttl()
         self.projections = {index.name: self._projection(index) for index in table.indexes}
+        for schema in self.schemas.values():
+            for binding in schema.indexes:
+                assert binding.index is not None
+                bind_projection(schema, binding, self.projections[binding.index.name])
 
     def _check_stream(self) -> None:
         """Refuse what is kept by a stream that the table does not have, or that says too little."""
@@ -81,10 +86,12 @@ class Catalog:
         return self.schemas.get(entity) or self.resolve(entity)
 
     def resolve(self, entity: type[Any] | str) -> EntitySchema[Any]:
-        """Find an entity by its class, or by the name of its class."""
+        """Find an entity by its class, or by the name of its class; refuse that of partial ones."""
         for known, schema in self.schemas.items():
             if known is entity or known.__name__ == entity:
                 return schema
+        if getattr(entity, "__partial_of__", None) is not None:
+            refuse_partial_type(entity)
         name = entity if isinstance(entity, str) else entity.__name__
         raise DeclarationError(
             f"{name} is not an entity of {self.name}",

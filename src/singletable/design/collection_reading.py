@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from singletable.client.calls import Call, Steps
 from singletable.design.answers import entity_of, read_units
+from singletable.design.batch_reading import hashable, read_whole
 from singletable.design.collections import Collect, members_of
-from singletable.design.entity import Entity, key_values
+from singletable.design.entity import Entity, entity_type, key_values
 from singletable.design.pages import Usage
-from singletable.design.part_reading import PAGE_ITEMS_MAX, sortable
+from singletable.design.part_reading import PAGE_ITEMS_MAX
+from singletable.design.places import Binding, View
 from singletable.design.plans import Reading
 from singletable.design.ranges import is_within
-from singletable.design.requests import collection_binding, collection_params
+from singletable.design.requests import collection_binding, collection_params, is_in_place
+from singletable.design.schema import EntitySchema
 from singletable.design.session import Session, ask
+from singletable.design.stored_values import Item, sortable
 
 Begin = Callable[[], Reading]
 
@@ -87,18 +91,52 @@ class CollectionReading:
         answer = yield from ask(session, call, self._plan.cache_s)
         items = answer["Items"]
         before = len(self._buffer)
-        for item in items:
-            schema = session.catalog.schema_of(item)
-            if schema is not None and schema.entity in self._wanted:
-                entity = entity_of(schema, session, item)
-                if entity is not None:
-                    self._buffer.append(entity)
+        if self._plan.index is None:
+            self._add((schema, item, None) for schema, item in self._wanted_of(items))
+        else:
+            self._add((yield from self._of_index(items, usage)))
         found = len(self._buffer) - before
         usage.add(Usage(read_units(answer), len(items), len(items) - found))
         self._start = answer.get("LastEvaluatedKey")
         self._is_read = self._start is None
         if self._left is not None:
             self._at_once = self._next_limit(self._left - len(self._buffer), found * 2 < len(items))
+
+    def _wanted_of(self, items: Sequence[Item]) -> Iterator[tuple[EntitySchema[Any], Item]]:
+        for item in items:
+            schema = self._session.catalog.schema_of(item)
+            if schema is not None and schema.entity in self._wanted:
+                yield schema, item
+
+    def _add(self, found: Iterable[tuple[EntitySchema[Any], Item, View | None]]) -> None:
+        for schema, item, view in found:
+            entity = entity_of(schema, self._session, item, view)
+            if entity is not None:
+                self._buffer.append(entity)
+
+    def _of_index(
+        self, items: Sequence[Item], usage: Usage
+    ) -> Steps[list[tuple[EntitySchema[Any], Item, View | None]]]:
+        """Return what items of an index are read as: by a view, or whole items from the table in their order."""
+        plan, names = self._plan, self._session.catalog.table.key_attributes()
+        wanted = [(schema, item, self._place(schema)) for schema, item in self._wanted_of(items)]
+        named = [item for _, item, place in wanted if place.fetches]
+        whole = (yield from read_whole(self._session, named, plan.cache_s, usage)) if named else {}
+        found: list[tuple[EntitySchema[Any], Item, View | None]] = []
+        assert plan.pk is not None
+        for schema, item, place in wanted:
+            if not place.fetches:
+                found.append((schema, item, place.view))
+                continue
+            stored = whole.get(hashable({name: item[name] for name in names}))
+            if stored is not None and is_in_place(place, plan.pk, plan.bounds, stored):
+                found.append((schema, stored, None))
+        return found
+
+    def _place(self, schema: EntitySchema[Any]) -> Binding:
+        binding = collection_binding(schema, self._plan)
+        assert binding is not None  # the request was made of it
+        return binding
 
     def _next_limit(self, missing: int, is_wasteful: bool) -> int:
         """Return how many items the next request is for: twice as many where most are thrown away."""
@@ -134,7 +172,10 @@ class CollectionReading:
 
     def _order(self, entity: Entity) -> tuple[Any, ...]:
         """Return what an item of the collection is sorted by."""
-        binding = collection_binding(self._session.catalog.schema_for(type(entity)), self._plan)
-        assert binding is not None
-        rendered = binding.render(key_values(entity))
+        binding = self._place(self._session.catalog.schema_for(entity_type(entity)))
+        is_partial = entity_type(entity) is not type(entity)
+        if is_partial:  # it knows its keys, but not all fields that they are made of
+            rendered = binding.item_of(*getattr(entity, binding.name))
+        else:
+            rendered = binding.render(key_values(entity))
         return tuple(sortable(rendered[attribute.name]) for attribute in binding.sk)

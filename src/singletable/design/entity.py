@@ -65,6 +65,7 @@ class Entity(BaseModel):
     )
     entity_options: ClassVar[EntityOptions]
     __key_properties__: ClassVar[tuple[str, ...]] = ()  # that keys are built from, beside fields
+    __partial_of__: ClassVar[type[Entity] | None] = None  # the entity of which instances hold a part
 
     def __init_subclass__(
         cls,
@@ -132,6 +133,12 @@ def key_values(entity: Entity) -> Mapping[str, Any]:
     if not properties:
         return entity.__dict__
     return {**entity.__dict__, **{name: getattr(entity, name) for name in properties}}
+
+
+def entity_type(entity: Entity) -> type[Entity]:
+    """Return the class of an entity as it was declared, also of one of which only a part was read."""
+    kind = type(entity)
+    return kind.__partial_of__ or kind
 
 
 def table_keys(entity: type[Entity]) -> Keys[Any, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from pydantic import BaseModel
@@ -22,6 +22,34 @@ def field_validator_of(model: type[BaseModel]) -> SchemaValidator:
     fields, config = _fields_of(schema, definitions, None)
     whole: Any = {"type": "definitions", "schema": fields, "definitions": list(definitions.values())}
     return SchemaValidator(whole, config)
+
+
+def fields_validator_of(model: type[BaseModel], names: Collection[str]) -> SchemaValidator:
+    """Return what validates these fields together, without the others: it returns their values first.
+
+    A computed field is worked out where all is there that it is made of, and else taken as it is given.
+    """
+    schema: Any = model.__pydantic_core_schema__
+    definitions = {each["ref"]: each for each in schema.get("definitions", ())}
+    fields, config = _fields_of(schema, definitions, None)
+    known = {name: _given(field, names) for name, field in fields["fields"].items() if name in names}
+    whole: Any = {
+        "type": "definitions",
+        "schema": {**fields, "fields": known},
+        "definitions": list(definitions.values()),
+    }
+    return SchemaValidator(whole, config)
+
+
+def _given(field: _Schema, names: Collection[str]) -> _Schema:
+    """Return a field without the step that works it out, if something that it is made of is not there."""
+    outer = field["schema"]
+    inner = outer.get("schema", {})
+    function = inner.get("function", {})
+    step = function.get("function") if isinstance(function, dict) else None
+    if not isinstance(step, Working) or step.needs <= set(names):
+        return field
+    return {**field, "schema": inner["schema"]}
 
 
 def has_model_validators(model: type[BaseModel]) -> bool:

@@ -22,6 +22,7 @@ from singletable.errors import (
     DesignError,
     KeyValueError,
     MissingKeyPartError,
+    NotProjectedError,
     SeparatorError,
     UnknownFieldError,
 )
@@ -287,6 +288,19 @@ def key_of_stored(of: type[K], values: Mapping[str, Any]) -> K:
     """Build a key of values that another one holds, or that are stored: their constraints are not asked."""
     key: K = of._without_checks(**values)
     return key
+
+
+def values_for(entity: object, names: Iterable[str]) -> dict[str, Any]:
+    """Return what keys are built from, of an entity: None for what it lacks. What was not read is refused."""
+    values: dict[str, Any] = {}
+    for name in names:
+        try:
+            values[name] = getattr(entity, name)
+        except NotProjectedError:
+            raise
+        except AttributeError:
+            values[name] = None
+    return values
 
 
 def has_constraints(key: type[Key]) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 from singletable.client.calls import Steps, Together
 from singletable.design.both_keys import BothKeysReader, part_reader
 from singletable.design.pages import Usage
-from singletable.design.part_reading import START, PartReader, Position
+from singletable.design.part_reading import START, PartReader, Position, fetched
 from singletable.design.plans import Reading
 from singletable.design.queries import Query
 from singletable.design.session import Session
@@ -40,6 +40,7 @@ class Merging:
         positions: Sequence[Position] | None,
         at_once: int | None,
     ) -> None:
+        self._session = session
         standing = positions if positions is not None else [START] * len(queries)
         self._parts = [
             part_reader(session, query, position, share(at_once, len(queries)))
@@ -77,8 +78,10 @@ class Merging:
         """Read on in the parts that have nothing left, all at once."""
         if len(self._hungry) > 1 and all(part.query.cache_s is None for _, part in self._hungry):
             answers = yield Together(tuple(part.call() for _, part in self._hungry))
+            # The parts are of one kind, so what they name is fetched in as few requests as possible.
+            whole = yield from fetched(self._session, self._hungry[0][1].query, answers, usage)
             for (_, part), answer in zip(self._hungry, answers, strict=True):
-                part.take(answer, usage)
+                part.take(answer, usage, whole)
         for number, part in self._hungry:
             yield from part.fill(usage)
             if part.buffer:

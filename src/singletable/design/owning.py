@@ -24,6 +24,7 @@ from singletable.design.catalog import Catalog
 from singletable.design.key_parts import Part
 from singletable.design.keys import Key, Prefix, key_of_stored, prefix_of_stored
 from singletable.design.markers import InitialOf
+from singletable.design.places import key_object
 from singletable.design.schema import Binding, EntitySchema
 from singletable.design.stored_values import Item, decode
 from singletable.errors import DeclarationError, DesignError, KeyValueError
@@ -116,18 +117,8 @@ def _plain(key: type[Key]) -> tuple[str, ...]:
 def key_objects(schema: EntitySchema[Any], item: Item) -> tuple[Key, Any]:
     """Read the key of a stored item back; the sort key is None where the table has none."""
     binding = schema.key
-    pk = _key_object(binding.keys.pk, binding.pk, item)
-    return pk, _key_object(binding.keys.sk, binding.sk, item) if binding.sk else None
-
-
-def _key_object(key: type[Key], attributes: Any, item: Item) -> Key:
-    texts = [text for attribute in attributes for text in item[attribute.name].values()]
-    if key.compiled is not None:
-        return key.parse(texts[0])
-    if not key.parts:
-        return key()
-    values = {part.name: part.codec.parse(text) for part, text in zip(key.parts, texts, strict=True)}
-    return key_of_stored(key, values)
+    pk = key_object(binding.keys.pk, binding.pk, item)
+    return pk, key_object(binding.keys.sk, binding.sk, item) if binding.sk else None
 
 
 def old_keys_of(schema: EntitySchema[Any], key: Item) -> list[Item]:

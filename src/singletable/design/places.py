@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from singletable.design.bindings import Index, Keys
 from singletable.design.conditions import Condition, fields_of, holds
@@ -12,7 +12,7 @@ from singletable.design.entity import Entity
 from singletable.design.field_codecs import FieldCodec
 from singletable.design.key_codecs import TextCodec
 from singletable.design.key_numbers import PaddedCodec
-from singletable.design.keys import Key, check_values
+from singletable.design.keys import Key, check_values, key_of_stored
 from singletable.design.stored_values import Item
 from singletable.design.tables import Table
 from singletable.errors import DeclarationError
@@ -29,10 +29,19 @@ class KeyAttribute:
     field: str | None  # the field that the attribute is; None for a template
 
 
-class Binding:
-    """One place of an entity: the table, or an index, with the attributes of its keys."""
+class View(Protocol):
+    """Makes entities of what an index holds of items."""
 
-    __slots__ = ("_reads", "_written", "index", "keys", "pk", "sk")
+    def to_entity(self, item: Item) -> Any: ...
+
+
+class Binding:
+    """One place of an entity: the table, or an index, with the attributes of its keys.
+
+    `held` are the fields that are attributes of the place: None for all. A `view` reads partial entities.
+    """
+
+    __slots__ = ("_reads", "_written", "held", "index", "keys", "pk", "sk", "view")
 
     def __init__(
         self,
@@ -45,6 +54,8 @@ class Binding:
         self.index = index  # as the table of the design declares it; None for the table itself
         self.pk = pk
         self.sk = sk
+        self.held: frozenset[str] | None = None
+        self.view: View | None = None
         condition = fields_of(keys.when) if keys.when is not None else ()
         self._reads = frozenset((*keys.reads(), *condition))
         self._written = tuple(attribute.name for attribute in (*pk, *sk) if attribute.field is None)
@@ -57,6 +68,11 @@ class Binding:
     @property
     def when(self) -> Condition | None:
         return self.keys.when
+
+    @property
+    def fetches(self) -> bool:
+        """Whether reads fetch what this place names from the table."""
+        return self.keys.fetch
 
     def reads(self) -> frozenset[str]:
         """Name the fields that decide the keys, those of its condition too."""
@@ -110,6 +126,15 @@ def key_item(key: Key, attributes: tuple[KeyAttribute, ...]) -> Item:
         attribute.name: {attribute.kind: _part_text(key, number)}
         for number, attribute in enumerate(attributes)
     }
+
+
+def key_object(key: type[Key], attributes: tuple[KeyAttribute, ...], item: Item) -> Key:
+    """Read a key of a stored item back, or refuse one of another template."""
+    texts = [item[attribute.name][attribute.kind] for attribute in attributes]
+    if key.compiled is not None:
+        return key.parse(texts[0])
+    values = {part.name: part.codec.parse(text) for part, text in zip(key.parts, texts, strict=True)}
+    return key_of_stored(key, values)
 
 
 def _part_text(key: Key, number: int) -> str:

@@ -15,10 +15,11 @@ from singletable.design.conditions import Condition, all_of
 from singletable.design.following import Followed
 from singletable.design.key_texts import template_of, template_of_all
 from singletable.design.keys import NoSortKey
+from singletable.design.places import Binding
 from singletable.design.plans import BatchGet, Get, Lookup
 from singletable.design.queries import Merged, Query, Walk
 from singletable.design.ranges import SortRange
-from singletable.design.requests import collection_span
+from singletable.design.requests import collection_binding, collection_span, is_filtered_later
 from singletable.design.writes import Create, Delete, Put, Update
 from singletable.errors import DeclarationError
 
@@ -68,7 +69,7 @@ def reads_of(calls: Calls, name: str | None = None) -> tuple[ReadBlueprint, ...]
             )
             return tuple(read for reads in members for read in reads)
         case Collect() as plan:
-            return (_collection(calls, plan),)
+            return (_collection(calls, plan), *_collection_fetches(calls, plan))
         case plan:
             raise DeclarationError(f"{type(plan).__name__} is no plan that reads")
 
@@ -165,6 +166,13 @@ def _collection(calls: Calls, plan: Collect[Any]) -> ReadBlueprint:
     )
 
 
+def _collection_fetches(calls: Calls, plan: Collect[Any]) -> Iterable[ReadBlueprint]:
+    for member in members_of(plan.into):
+        place = collection_binding(calls.catalog.schema_for(member.entity), plan)
+        if place is not None and place.fetches:
+            yield _named(calls.catalog, member.entity, None)
+
+
 def _collection_sort(calls: Calls, plan: Collect[Any]) -> SortBlueprint | None:
     if plan.bounds is None:
         span = collection_span(calls.catalog, plan)
@@ -188,7 +196,36 @@ def _queries(calls: Calls, name: str | None) -> tuple[ReadBlueprint, ...]:
         alike = [query for plan in others for query in plan if _kind(query) == kind]
         read = _query(calls, [*queries, *alike], name)
         reads.append(replace(read, count=len(queries), is_consistent=calls.plans[0].is_consistent))
+        if _place(calls, queries[0]).fetches:
+            reads.append(_fetch(calls, [*queries, *alike], name))
     return tuple(reads)
+
+
+def _place(calls: Calls, query: Query[Any]) -> Binding:
+    return calls.catalog.schema_for(query.entity).bindings[query.place]
+
+
+def _fetch(calls: Calls, queries: Sequence[Query[Any]], name: str | None) -> ReadBlueprint:
+    """Return the request for the whole items that a query of an index names."""
+    query, place = queries[0], _place(calls, queries[0])
+    later = [[each for each in query.conditions if is_filtered_later(place, each)] for query in queries]
+    return replace(
+        _named(calls.catalog, query.entity, name),
+        filter=_filter([all_of(conditions) for conditions in later], calls),
+    )
+
+
+def _named(catalog: Catalog, entity: type[Any], name: str | None) -> ReadBlueprint:
+    """Return the request for items of an entity that those of an index name."""
+    keys = catalog.schema_for(entity).key.keys
+    return ReadBlueprint(
+        "BatchGetItem",
+        (entity.__name__,),
+        template_of_all(keys.pk),
+        sort=None if keys.sk is NoSortKey else SortBlueprint("=", (template_of_all(keys.sk),)),
+        name=name,
+        named_by=entity.__name__,
+    )
 
 
 def _leaves(plan: Any) -> Iterable[Query[Any]]:
@@ -206,14 +243,15 @@ def _kind(query: Query[Any]) -> Any:
 
 
 def _query(calls: Calls, queries: Sequence[Query[Any]], name: str | None) -> ReadBlueprint:
-    query = queries[0]
+    query, place = queries[0], _place(calls, queries[0])
+    at_once = [[each for each in query.conditions if not is_filtered_later(place, each)] for query in queries]
     return ReadBlueprint(
         "Query",
         (query.entity.__name__,),
         template_of([each.pk for each in queries], calls.same),
         index=query.index,
         sort=_sort([each.bounds for each in queries], calls),
-        filter=_filter([all_of(list(each.conditions)) for each in queries], calls),
+        filter=_filter([all_of(conditions) for conditions in at_once], calls),
         order="forward" if query.forward else "backward",
         limit=query.limited,
         is_consistent=query.is_consistent,

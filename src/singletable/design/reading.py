@@ -13,6 +13,7 @@ from singletable.design.batch_reading import batch_get, batch_requests
 from singletable.design.collection_reading import CollectionReading
 from singletable.design.collections import Collect, Member, members_of
 from singletable.design.cursors import identity, read_cursor, write_cursor
+from singletable.design.entity import entity_type
 from singletable.design.expressions import condition_data
 from singletable.design.followed_reading import FollowedReading
 from singletable.design.following import Followed
@@ -158,7 +159,7 @@ class Reader:
         by_entity = {member.entity: member for member in members.values()}
         values: dict[str, Any] = {name: [] if member.is_list else None for name, member in members.items()}
         for entity in (yield from self._through(plan, None).take(None, usage)):
-            member = by_entity[type(entity)]
+            member = by_entity[entity_type(entity)]
             if member.is_list:
                 values[member.name].append(entity)
             elif values[member.name] is None:

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar, overload
 
 from pydantic import BaseModel
 
-from singletable.design.keys import Key
+from singletable.design.keys import Key, values_for
 from singletable.design.markers import Upkeep
 from singletable.design.plans import Lookup
 from singletable.errors import KeyValueError
@@ -49,10 +49,10 @@ class Unique(Generic[K]):
     def __get__(self, obj: E, owner: type[E]) -> K | None: ...
     def __get__(self, obj: Any, owner: Any) -> Any:
         if obj is not None:
-            return self.key.from_values({name: getattr(obj, name, None) for name in self.key.reads()})
+            return self.key.from_values(values_for(obj, self.key.reads()))
         bound = self._bound.get(owner)
         if bound is None:
-            bound = self._bound[owner] = BoundUnique(owner, self)
+            bound = self._bound[owner] = BoundUnique(getattr(owner, "__partial_of__", None) or owner, self)
         return bound
 
 

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from singletable.design.catalog import Catalog
 from singletable.design.collections import Collect, members_of
-from singletable.design.conditions import describe, fields_of
+from singletable.design.conditions import Condition, describe, fields_of
 from singletable.design.expressions import Placeholders, condition_data, condition_text, not_expired
 from singletable.design.keys import Key, Prefix, SortKey
 from singletable.design.old_keys import old_keys
 from singletable.design.queries import Query
-from singletable.design.ranges import Bound, SortCondition, SortRange, leading, sort_range, text_condition
+from singletable.design.ranges import (
+    Bound,
+    SortCondition,
+    SortRange,
+    is_within,
+    leading,
+    sort_range,
+    text_condition,
+)
 from singletable.design.schema import Binding, EntitySchema, key_item
 from singletable.design.session import Session
-from singletable.design.stored_values import Item
+from singletable.design.stored_values import Item, sortable
 from singletable.design.templates import next_prefix
-from singletable.errors import DeclarationError, KeyValueError
+from singletable.errors import DeclarationError, KeyValueError, NotProjectedError
+
+_COMPARED: Final = {
+    "=": operator.eq,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+}
 
 
 def get_params(table: str, key: Item, *, consistent: bool) -> dict[str, Any]:
@@ -108,21 +125,80 @@ def _equal(binding: Binding, bounds: SortRange, name: str, value: Any, into: Pla
     return f"{into.name(attribute.name)} = {into.value({attribute.kind: text})}"
 
 
+def is_filtered_later(binding: Binding, condition: Condition) -> bool:
+    """Tell whether a condition waits for the whole items that are fetched: the index does not hold its fields."""
+    return binding.fetches and binding.held is not None and not binding.held.issuperset(fields_of(condition))
+
+
+def _refuse_unprojected(query: Query[Any], binding: Binding, condition: Condition) -> None:
+    """Refuse a filter by what an index does not hold, as DynamoDB does; other targets find nothing."""
+    missing = (
+        [] if binding.held is None else [each for each in fields_of(condition) if each not in binding.held]
+    )
+    if missing:
+        raise NotProjectedError(
+            f"{query!r} cannot filter by {describe(condition)}: index {query.index} does not hold "
+            f"{' and '.join(missing)}",
+            hint=f'Index("{query.index}", ..., projection=("{missing[0]}",)) holds it; or bind '
+            f"{query.entity.__name__}.{query.place} with fetch=True, which filters whole items",
+        )
+
+
 def filter_text(schema: EntitySchema[Any], query: Query[Any], now_s: int, into: Placeholders) -> str | None:
     """Write the filter of a query: its conditions, and that an item's time is not over."""
     terms = []
-    keys = {attribute.field for attribute in schema.bindings[query.place].attributes()}
+    binding = schema.bindings[query.place]
+    keys = {attribute.field for attribute in binding.attributes()}
     for condition in query.conditions:
         if keys.intersection(fields_of(condition)):
             raise KeyValueError(
                 f"{query!r} cannot filter by {describe(condition)}: the field is a key of what is read",
                 hint="give it as a bound of the query: eq, gt=, ge=, lt=, le=, between=",
             )
+        if is_filtered_later(binding, condition):
+            continue
+        _refuse_unprojected(query, binding, condition)
         terms.append(condition_text(condition, schema, into))
-    alive = not_expired(schema, now_s, into)
+    # Of items that are fetched whole, it is asked then: DynamoDB refuses a filter by what an index does not hold.
+    is_held = schema.ttl is not None and (binding.held is None or schema.ttl.name in binding.held)
+    alive = not_expired(schema, now_s, into) if is_held else None
     if alive is not None:
         terms.append(alive)
     return " AND ".join(terms) or None
+
+
+def is_in_place(binding: Binding, pk: Key, bounds: SortRange | None, item: Item) -> bool:
+    """Tell whether an item is where a query reads: an index may still name one that has moved on."""
+    wanted = key_item(pk, binding.pk)
+    if any(_compared(item, name) != _compared(wanted, name) for name in wanted):
+        return False
+    if any(attribute.name not in item for attribute in binding.sk):
+        return False
+    if bounds is None or not binding.sk:
+        return True
+    if is_text_key(binding):
+        return is_within(bounds, item[binding.sk[0].name]["S"])
+    limits = {
+        "=": bounds.eq or bounds.begins,
+        ">": bounds.gt,
+        ">=": bounds.ge,
+        "<": bounds.lt,
+        "<=": bounds.le,
+    }
+    return all(_is_beside(binding, bound, sign, item) for sign, bound in limits.items() if bound is not None)
+
+
+def _compared(item: Item, name: str) -> Any:
+    return sortable(item[name]) if name in item else None
+
+
+def _is_beside(binding: Binding, bound: Bound, sign: str, item: Item) -> bool:
+    """Tell whether the leading attributes of a sort key are so: equal to those of a bound, greater or less."""
+    kind = bound.of if isinstance(bound, Prefix) else type(bound)
+    given = zip(binding.sk, kind.parts, leading(bound), strict=False)
+    wanted = [sortable({attribute.kind: part.codec.render(value)}) for attribute, part, (_, value) in given]
+    found = [sortable(item[attribute.name]) for attribute in binding.sk[: len(wanted)]]
+    return bool(_COMPARED[sign](found, wanted))
 
 
 def query_params(

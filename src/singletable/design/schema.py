@@ -213,6 +213,10 @@ class EntitySchema(Generic[E]):
             codec.stored: None if codec.is_omitted(value) else codec.encode(value) for codec, value in codecs
         }
 
+    @property
+    def has_upcasters(self) -> bool:
+        return bool(self._upcasters)
+
     # --- what is valid ---------------------------------------------------------------------------------
 
     @cached_property
@@ -334,7 +338,8 @@ class EntitySchema(Generic[E]):
                 error = other
             else:
                 return entity
-        raise self._invalid(item, error) from error
+        hint = "give the field a default, or an upcaster for older items"
+        raise self.invalid(item, error, hint=hint) from error
 
     def _held_by_key(self, item: Item) -> dict[str, Any]:
         """Read the fields that the key of an item in the table is made of; none, if it is made otherwise."""
@@ -361,18 +366,10 @@ class EntitySchema(Generic[E]):
 
     def _upcast(self, item: Item, values: dict[str, Any]) -> dict[str, Any]:
         assert self.schema_version is not None
-        stored = item.get(self.schema_version_name, {})
-        version = int(stored["N"]) if "N" in stored else 1
+        version = self._version_of(item)
         if version == self.schema_version:
             return values
-        if version > self.schema_version:
-            # To store it again would mix two forms.
-            raise InvalidItemError(
-                f"the item {self._shown(item)} is {self.entity.__name__} of version {version}, and this "
-                f"program knows versions up to {self.schema_version}",
-                key=self._key_of(item),
-                hint="let all programs read a new version before one of them writes it",
-            )
+        self.refuse_newer(item)
         # An upcaster also sees what the entity no longer has, by its stored name.
         values = {**{name: decode(value) for name, value in item.items() if not self.knows(name)}, **values}
         while version < self.schema_version:
@@ -382,7 +379,23 @@ class EntitySchema(Generic[E]):
             version += 1
         return {name: value for name, value in values.items() if name in self.fields}
 
-    def _invalid(self, item: Item, error: Exception) -> InvalidItemError:
+    def _version_of(self, item: Item) -> int:
+        stored = item.get(self.schema_version_name, {})
+        return int(stored["N"]) if "N" in stored else 1
+
+    def refuse_newer(self, item: Item) -> None:
+        """Refuse an item of a version that this program does not know: to store it again would mix two forms."""
+        if self.schema_version is None or (version := self._version_of(item)) <= self.schema_version:
+            return
+        raise InvalidItemError(
+            f"the item {self._shown(item)} is {self.entity.__name__} of version {version}, and this "
+            f"program knows versions up to {self.schema_version}",
+            key=self._key_of(item),
+            hint="let all programs read a new version before one of them writes it",
+        )
+
+    def invalid(self, item: Item, error: Exception, *, hint: str) -> InvalidItemError:
+        """Return the error of an item that is not what the entity says."""
         what, others = str(error), 0
         if isinstance(error, ValidationError):
             first = error.errors(include_url=False, include_context=False)[0]
@@ -392,7 +405,7 @@ class EntitySchema(Generic[E]):
             f"the item {self._shown(item)} is no {self.entity.__name__}: {what}"
             + (f" (and {others} more)" if others else ""),
             key=self._key_of(item),
-            hint="give the field a default, or an upcaster for older items",
+            hint=hint,
         )
 
     def _shown(self, item: Item) -> str:

@@ -13,6 +13,7 @@ from singletable.design.counting import average_of, stored_changes, stored_numbe
 from singletable.design.deriving import made_items
 from singletable.design.entity import STORED, Entity
 from singletable.design.markers import AverageOf, Upkeep
+from singletable.design.projections import refuse_partial
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_values import AttributeValue, Item, decode, shown_key
@@ -49,6 +50,8 @@ def items_beside(
 def counted_entity(catalog: Catalog, entity: E, children: Iterable[Entity]) -> E:
     """Return an entity with the numbers that its children come to; what is not its own, or not counted, is not."""
     schema, known = catalog.schema_for(type(entity)), list(children)
+    for child in known:
+        refuse_partial(child)
     changes: dict[str, AttributeValue | None] = {}
     for each in catalog.belonging.counting(schema):
         counted = [child for child in known if type(child) is each.link.child.entity]

@@ -161,3 +161,9 @@ _DECODERS: Final[dict[str, Callable[[Any], Any]]] = {
     "NS": lambda value: {_number(text) for text in value},
     "BS": lambda value: {bytes(member) for member in value},
 }
+
+
+def sortable(value: AttributeValue) -> Any:
+    """Return the value of a key as one that Python orders as DynamoDB does."""
+    # Python orders texts by code point, which is the order of their UTF-8 bytes, and so DynamoDB's.
+    return Decimal(value["N"]) if "N" in value else value["S"]

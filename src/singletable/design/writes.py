@@ -21,6 +21,7 @@ from singletable.design.conditions import Condition, is_condition, require_condi
 from singletable.design.entity import Entity
 from singletable.design.pages import Written
 from singletable.design.plans import Get
+from singletable.design.projections import refuse_partial
 from singletable.errors import DeclarationError
 
 E = TypeVar("E", bound=Entity)
@@ -92,7 +93,7 @@ class Create(WritePlan[E]):
     entity: E
 
     def __post_init__(self) -> None:
-        require_kind(self.entity, Entity, "what is written is an entity")
+        _check_entity(self.entity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ class Put(WritePlan[E]):
     when: Condition | None = None
 
     def __post_init__(self) -> None:
-        require_kind(self.entity, Entity, "what is written is an entity")
+        _check_entity(self.entity)
         _check_condition(self.when)
 
 
@@ -115,6 +116,7 @@ class Load(WritePlan[E]):
 
     def __post_init__(self) -> None:
         require_kind(self.entity, Entity, "what is loaded is an entity")
+        refuse_partial(self.entity)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -187,8 +189,15 @@ def _refuse_field_named_when(target: object, when: object) -> None:
     )
 
 
-def _check(target: object, when: object) -> None:
+def _check_entity(entity: Entity) -> None:
+    require_kind(entity, Entity, "what is written is an entity")
+    refuse_partial(entity)
+
+
+def _check(target: Entity | Get[Any], when: object) -> None:
     require_kind(target, _TARGETS, "a write is about an entity, or the item of SomeEntity.key.get(...)")
+    if isinstance(target, Entity):
+        refuse_partial(target)
     _check_condition(when)
 
 

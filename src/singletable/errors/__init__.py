@@ -56,6 +56,7 @@ SingleTableError
     ├── ItemTooLargeError           ST205  an item over 400 KB
     ├── InvalidItemError            ST207  a stored item that is not what the entity says
     ├── InvalidWriteError           ST208  writes that cannot be carried out together
+    ├── NotProjectedError           ST209  what an index does not hold of an item
     ├── AlreadyExistsError          ST301  `create` of what is there
     ├── NotFoundError               ST302  nothing has this key
     ├── VersionConflictError        ST303  somebody else has changed the item
@@ -147,6 +148,7 @@ from singletable.errors.designs import (
     MigrationError,
     MissingKeyPartError,
     NotFoundError,
+    NotProjectedError,
     SeparatorError,
     SeveralFoundError,
     TableDiffersError,
@@ -211,6 +213,7 @@ __all__ = [
     "NotDynamoDbError",
     "NotFoundError",
     "NotLoggedError",
+    "NotProjectedError",
     "OtherApiError",
     "ReadOnlyDatabaseError",
     "RecoveryUnavailableError",

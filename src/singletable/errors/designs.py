@@ -95,6 +95,12 @@ class InvalidWriteError(DesignError):
     number = "ST208"
 
 
+class NotProjectedError(DesignError, AttributeError):
+    """What an index does not hold of an item: a field that is asked for, or the rest, when it is to be written."""
+
+    number = "ST209"
+
+
 # --- what the data says ------------------------------------------------------------------------
 
 

@@ -103,7 +103,9 @@ class Address(BaseModel):
 class Team(Entity, name="TEAM", owns=("Player",), schema_version=2):
     key = Keys(TeamPK, InfoSK)
     by_score = TeamTable.scores.keys(LeagueKey, ScoreKey)
-    by_month = TeamTable.by_league.keys(MonthPK, ScoreSK, when=Eq("active", True) & Exists("league"))
+    by_month = TeamTable.by_league.keys(
+        MonthPK, ScoreSK, when=Eq("active", True) & Exists("league"), fetch=True
+    )
     names = Unique(NamePK)
 
     team_id: TeamId

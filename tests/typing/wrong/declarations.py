@@ -10,6 +10,7 @@ class Note(Entity):
     key = Keys(UserPK, BatchPK)  # error
     by_id = KefirTable.gsi1.keys(BatchSK, UserPK)  # error
     missing = KefirTable.gsi3.keys(BatchPK, BatchSK)  # error
+    fetched = KefirTable.gsi1.keys(BatchPK, fetch="yes")  # error
 
     user_id: UserId
 

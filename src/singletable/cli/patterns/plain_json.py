@@ -14,14 +14,18 @@ import orjson
 from singletable.design.compression import decompressed, is_compressed
 from singletable.design.field_codecs import markers_of
 from singletable.design.markers import Compressed
+from singletable.design.projections import partial_item
 from singletable.design.schema import EntitySchema
 from singletable.design.stored_values import AttributeValue, Item
 from singletable.values.numbers import normalize
 
 
 def shown_item(schema: EntitySchema[Any], entity: Any) -> Item:
-    """Return an entity as it is stored, with its keys and its type. What is compressed is what it holds."""
-    item = schema.to_item(entity)
+    """Return an entity as it is stored, with its keys and its type. What is compressed is what it holds.
+
+    Of a partial entity, it is what an index holds.
+    """
+    item = schema.to_item(entity) if type(entity) is schema.entity else partial_item(schema, entity)
     for name, field in schema.entity.model_fields.items():
         stored = schema.fields[name].stored
         content = item.get(stored, {}).get("B")

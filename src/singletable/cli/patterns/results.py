@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from singletable.cli.patterns.plain_json import plain_item, shown_item
 from singletable.cli.wrong_use import WrongUseError
 from singletable.design import BatchGet, Collect, Create, Delete, Merged, Put, Query, Update, Usage
+from singletable.design.entity import entity_type
 from singletable.design.many import Many
 from singletable.design.plans import Plan, Single
 from singletable.design.reading import Reader
@@ -160,7 +161,7 @@ class PatternRun:
 
     def _shown(self, entities: list[Any]) -> list[Shown]:
         catalog = self._session.catalog
-        schemas = [catalog.schema_for(type(entity)) for entity in entities]
+        schemas = [catalog.schema_for(entity_type(entity)) for entity in entities]
         return [
             Shown(schema, shown_item(schema, entity))
             for schema, entity in zip(schemas, entities, strict=True)
