@@ -8,10 +8,18 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import pytest
-from pydantic import computed_field
+from pydantic import (
+    BaseModel,
+    PrivateAttr,
+    ValidationError,
+    ValidationInfo,
+    computed_field,
+    field_validator,
+    model_validator,
+)
 
 from design_clients import Between, on_client
 from designs.memos import (
@@ -37,6 +45,7 @@ from singletable.clock import ManualClock
 from singletable.design import (
     Append,
     Check,
+    Collection,
     CountOf,
     Create,
     Delete,
@@ -51,6 +60,7 @@ from singletable.design import (
     Ttl,
     Update,
     Walk,
+    collect,
     upcast,
 )
 from singletable.errors import (
@@ -229,6 +239,61 @@ def test_properties_that_pydantic_shows_are_not_shown_of_a_part() -> None:
         part = db.plan(Shown.by_rank.query(OwnerPK(owner="ada"))).one()
         assert part.model_dump() == {"memo_id": "m1", "owner": "ada", "rank": 1}
         assert db.plan(Shown.key.get(*part.key)).one().model_dump()["loud"] == "BODY 1"
+
+
+class Checked(Memo):
+    """Its validators look at what no index holds."""
+
+    _seen: list[str] = PrivateAttr(default_factory=list)
+
+    @model_validator(mode="after")
+    def _has_text(self) -> Self:
+        if getattr(self, "body", "nothing was read") == "":
+            raise ValueError("there is no text")
+        return self
+
+
+class CheckedMemos(Design):
+    table = MemoTable
+    entities = (Checked, Draft)
+
+
+class Found(Collection):
+    memos: list[Checked]
+
+
+class Answer(BaseModel):
+    memos: list[Checked]
+
+
+def test_models_take_parts_as_they_are() -> None:
+    with CheckedMemos.open(":memory:") as db:
+        db.create(Checked(**memo(1).model_dump()))
+        found = db.plan(collect(Found, OwnerPK(owner="ada"), index=MemoTable.gsi2)).one()
+        held = {"memo_id": "m1", "owner": "ada", "title": "Title 1", "folded": "title 1", "size_bytes": 1}
+        assert found.memos[0]._seen == []
+        # The computed field is the stored one, in whatever model the part is validated.
+        assert found.model_dump() == Answer(memos=found.memos).model_dump() == {"memos": [held]}
+        with pytest.raises(ValidationError, match="there is no text"):
+            Found(memos=[memo(1, body="").model_dump()])  # type: ignore[list-item]
+
+
+def test_validator_that_needs_what_is_not_there_is_an_error_with_a_safe_hint() -> None:
+    class Careful(Memo):
+        @field_validator("folded")
+        @classmethod
+        def _is_of_body(cls, folded: str, info: ValidationInfo) -> str:
+            return folded if info.data["body"] else ""
+
+    class CarefulMemos(Design):
+        table = MemoTable
+        entities = (Careful, Draft)
+
+    with CarefulMemos.open(":memory:") as db:
+        db.create(Careful(**memo(1).model_dump()))
+        with pytest.raises(InvalidItemError, match="MEMO#m1 / HEAD is no Careful: 'body'") as refused:
+            db.plan(Careful.by_title.query(OwnerPK(owner="ada"))).page()
+        assert str(refused.value.hint).startswith("fetch=True reads whole items")
 
 
 # --- what cannot be done with a part ---------------------------------------------------------------------------
@@ -528,6 +593,10 @@ def test_bounds_of_attributes_are_asked_of_the_fetched_item_too(clock: ManualClo
 # --- declarations ------------------------------------------------------------------------------------------------
 
 
+class OtherSK(SortKey, template="OTHER#{place:03}"):
+    place: int
+
+
 class OldRankSK(SortKey, template="OLD#{rank:03}"):
     rank: int
 
@@ -620,6 +689,38 @@ def test_fetched_under_old_keys_and_new_in_one_order(target: str) -> None:
         assert list(plan.all()) == memos
         assert list(plan.where(title="t").all()) == memos
         assert list(plan.where(title="u").all()) == []
+
+
+class Other(Entity):
+    key = Keys(LabelPK, HeadSK)
+    by_rank = SmallTable.gsi1.keys(OwnerPK, OtherSK)
+
+    label: str
+    owner: str = "ada"
+    place: int
+    color: str = ""
+
+
+class Mixed(Collection):
+    memos: list[ChangingMemo]
+    others: list[Other]
+
+
+class MixedMemos(Design):
+    table = SmallTable
+    entities = (ChangingMemo, Other)
+
+
+def test_parts_are_sorted_among_items_under_old_keys_by_their_own_keys() -> None:
+    with MixedMemos.open(":memory:") as db:
+        fill(db, [Other(label=f"l{number}", place=number) for number in range(3)])
+        for number in range(3):
+            moving = MixedMemos.stored_item(ChangingMemo(memo_id=str(number), rank=number))
+            store(db, {**moving, "GSI1SK": {"S": f"OLD#00{number}"}})
+        found = db.plan(collect(Mixed, OwnerPK(owner="ada"), index=SmallTable.gsi1).limit(5)).one()
+        assert [type(each).__name__ for each in (*found.memos, *found.others)] == ["ChangingMemo"] * 2 + [
+            "PartialOther"
+        ] * 3
 
 
 class TeamOfCounts(Entity):

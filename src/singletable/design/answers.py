@@ -31,14 +31,6 @@ def read_units(answer: dict[str, Any]) -> float:
     return float(consumed.get("CapacityUnits", 0.0))
 
 
-def is_of(schema: EntitySchema[Any], session: Session, item: Item) -> bool:
-    """Tell whether an item is of an entity."""
-    stored = item.get(session.catalog.discriminator)
-    if stored is None:
-        return session.catalog.schema_of(item) is schema
-    return bool(stored.get("S") == schema.name)
-
-
 def entity_of(schema: EntitySchema[Any], session: Session, item: Item, view: View | None = None) -> Any:
     """Return the entity of an item; None for an item of another entity, or one whose time is over.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from singletable.client.calls import Call, Steps
@@ -22,6 +22,7 @@ from singletable.design.session import Session, ask
 from singletable.design.stored_values import Item, sortable
 
 Begin = Callable[[], Reading]
+_Read = tuple[EntitySchema[Any], Item, View | None]  # an item, and what makes an entity of it if it is a part
 
 
 class CollectionReading:
@@ -43,6 +44,8 @@ class CollectionReading:
         self._session = session
         self._plan = plan
         self._wanted = frozenset(member.entity for member in members if member.name not in without)
+        places = [collection_binding(session.catalog.resolve(each.entity), plan) for each in members]
+        self._has_parts = any(place is not None and place.held is not None for place in places)
         self._buffer: deque[Entity] = deque()
         self._start: Any = None
         self._is_read = False
@@ -91,10 +94,13 @@ class CollectionReading:
         answer = yield from ask(session, call, self._plan.cache_s)
         items = answer["Items"]
         before = len(self._buffer)
-        if self._plan.index is None:
-            self._add((schema, item, None) for schema, item in self._wanted_of(items))
-        else:
-            self._add((yield from self._of_index(items, usage)))
+        read = self._wanted_of(items)
+        if self._has_parts:
+            read = yield from self._of_parts(read, usage)
+        for schema, item, view in read:
+            entity = entity_of(schema, session, item, view)
+            if entity is not None:
+                self._buffer.append(entity)
         found = len(self._buffer) - before
         usage.add(Usage(read_units(answer), len(items), len(items) - found))
         self._start = answer.get("LastEvaluatedKey")
@@ -102,29 +108,23 @@ class CollectionReading:
         if self._left is not None:
             self._at_once = self._next_limit(self._left - len(self._buffer), found * 2 < len(items))
 
-    def _wanted_of(self, items: Sequence[Item]) -> Iterator[tuple[EntitySchema[Any], Item]]:
-        for item in items:
-            schema = self._session.catalog.schema_of(item)
-            if schema is not None and schema.entity in self._wanted:
-                yield schema, item
+    def _wanted_of(self, items: Sequence[Item]) -> list[_Read]:
+        schema_of, wanted = self._session.catalog.schema_of, self._wanted
+        return [
+            (schema, item, None)
+            for item in items
+            if (schema := schema_of(item)) is not None and schema.entity in wanted
+        ]
 
-    def _add(self, found: Iterable[tuple[EntitySchema[Any], Item, View | None]]) -> None:
-        for schema, item, view in found:
-            entity = entity_of(schema, self._session, item, view)
-            if entity is not None:
-                self._buffer.append(entity)
-
-    def _of_index(
-        self, items: Sequence[Item], usage: Usage
-    ) -> Steps[list[tuple[EntitySchema[Any], Item, View | None]]]:
-        """Return what items of an index are read as: by a view, or whole items from the table in their order."""
+    def _of_parts(self, wanted: list[_Read], usage: Usage) -> Steps[list[_Read]]:
+        """Return what items of an index are read as: by views, or whole items from the table in their order."""
         plan, names = self._plan, self._session.catalog.table.key_attributes()
-        wanted = [(schema, item, self._place(schema)) for schema, item in self._wanted_of(items)]
-        named = [item for _, item, place in wanted if place.fetches]
+        placed = [(schema, item, self._place(schema)) for schema, item, _ in wanted]
+        named = [item for _, item, place in placed if place.fetches]
         whole = (yield from read_whole(self._session, named, plan.cache_s, usage)) if named else {}
-        found: list[tuple[EntitySchema[Any], Item, View | None]] = []
+        found: list[_Read] = []
         assert plan.pk is not None
-        for schema, item, place in wanted:
+        for schema, item, place in placed:
             if not place.fetches:
                 found.append((schema, item, place.view))
                 continue

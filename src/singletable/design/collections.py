@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from types import UnionType
 from typing import Any, Self, TypeVar, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
 from singletable.design.arguments import require_count, require_kind
 from singletable.design.bindings import Index
@@ -25,10 +26,38 @@ from singletable.design.ranges import SortRange, sort_range
 from singletable.errors import ConsistencyError, DeclarationError, KeyValueError
 
 
+def _with_partials(schema: Any) -> Any:
+    """Let fields take partial entities as they are: the validators of a whole one would miss the rest."""
+    if schema["type"] != "model-fields":
+        return {**schema, "schema": _with_partials(schema["schema"])}
+    fields = {
+        name: {**field, "schema": _taking_partials(field["schema"])}
+        for name, field in schema["fields"].items()
+    }
+    return {**schema, "fields": fields}
+
+
+def _taking_partials(schema: Any) -> Any:
+    if schema["type"] == "default":  # it stays outside: Pydantic does not look for one inside
+        return {**schema, "schema": _taking_partials(schema["schema"])}
+    return core_schema.no_info_wrap_validator_function(_taken, schema)
+
+
+def _taken(value: Any, validate: Any) -> Any:
+    kinds = set(map(type, value)) if isinstance(value, list) else {type(value)}
+    is_partial = any(getattr(kind, "__partial_of__", None) is not None for kind in kinds)
+    return value if is_partial else validate(value)
+
+
 class Collection(BaseModel):
     """A result with several entity types: a field is an entity, an entity or None, or a list of entities."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        schema: CoreSchema = _with_partials(handler(source))
+        return schema
 
 
 C = TypeVar("C", bound=Collection)

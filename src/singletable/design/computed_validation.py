@@ -64,6 +64,8 @@ class _Again:
         self._validator: SchemaValidator | None = None
 
     def __call__(self, entity: Any) -> Any:
+        if type(entity).__partial_of__ is not None:
+            return entity  # it has what is stored, and not all that it is made of
         if self._validator is None:
             self._validator = field_validator_of(self._model)
         for name in self._names:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from singletable.client.calls import Call, Steps
-from singletable.design.answers import is_of, read_units, reporting
+from singletable.design.answers import read_units, reporting
 from singletable.design.batch_reading import hashable, read_whole
 from singletable.design.conditions import holds
 from singletable.design.entity import key_values
@@ -41,7 +41,10 @@ def fetched(
     schema = session.catalog.schema_for(query.entity)
     if not schema.bindings[query.place].fetches:
         return None
-    named = [item for answer in answers for item in answer["Items"] if is_of(schema, session, item)]
+    items = [item for answer in answers for item in answer["Items"]]
+    # What an item of keys only is, its whole will say.
+    name = session.catalog.discriminator
+    named = [item for item in items if name not in item or item[name].get("S") == schema.name]
     return (yield from read_whole(session, named, query.cache_s, usage))
 
 

@@ -8,11 +8,13 @@ cannot be written: what was not read would be lost.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from types import new_class
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, TypeVar
 
+from pydantic.fields import ModelPrivateAttr
 from pydantic_core import PydanticUndefined
 
 from singletable.design.bindings import KNOWN_KEYS, Projection
@@ -200,7 +202,7 @@ class PartialView(Generic[E]):
         private = {
             name: default
             for name, attribute in self._kind.__private_attributes__.items()
-            if (default := attribute.get_default()) is not PydanticUndefined
+            if (default := _private_default(attribute, fields)) is not PydanticUndefined
         }
         entity: E = self._kind.__new__(self._kind)
         object.__setattr__(entity, "__dict__", fields)
@@ -208,6 +210,14 @@ class PartialView(Generic[E]):
         object.__setattr__(entity, "__pydantic_extra__", extra)
         object.__setattr__(entity, "__pydantic_private__", private or None)
         return entity
+
+
+def _private_default(attribute: ModelPrivateAttr, fields: dict[str, Any]) -> Any:
+    factory: Any = attribute.default_factory
+    if factory is None:
+        return deepcopy(attribute.default)
+    takes_fields = getattr(attribute, "default_factory_takes_validated_data", False)
+    return factory(dict(fields)) if takes_fields else factory()
 
 
 def _held_codecs(schema: EntitySchema[Any], held: frozenset[str]) -> list[Any]:

@@ -159,7 +159,7 @@ class Reader:
         by_entity = {member.entity: member for member in members.values()}
         values: dict[str, Any] = {name: [] if member.is_list else None for name, member in members.items()}
         for entity in (yield from self._through(plan, None).take(None, usage)):
-            member = by_entity[entity_type(entity)]
+            member = by_entity.get(type(entity)) or by_entity[entity_type(entity)]
             if member.is_list:
                 values[member.name].append(entity)
             elif values[member.name] is None:
