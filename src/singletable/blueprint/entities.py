@@ -23,6 +23,26 @@ class AttributeBlueprint:
     alias: str | None = None  # the name of a type that is a str or an int underneath: UserId
     is_optional: bool = False
     markers: tuple[Mapping[str, Any], ...] = ()
+    is_required: bool | None = None  # None where that was not written down: a blueprint of an older release
+    default: Mapping[str, Any] | None = (
+        None  # {"value": 0}, or {"factory": "list"}; None of one that has none
+    )
+
+    @property
+    def has_source(self) -> bool:
+        """Tell whether the field has a value where no attribute is stored: a default, None, or other fields."""
+        is_made = any(marker["kind"] == "Computed" for marker in self.markers)
+        is_set = self.type.partition("[")[0] in ("set", "frozenset")  # no set is stored as no attribute
+        return not self.is_required or self.is_optional or is_set or is_made
+
+
+@dataclass(frozen=True, slots=True)
+class ModelBlueprint:
+    """A type inside of fields: a model with its attributes, or an enum with its values."""
+
+    name: str
+    attributes: tuple[AttributeBlueprint, ...] = ()
+    values: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +154,9 @@ class EntityBlueprint:
     ttl: TtlBlueprint | None = None
     version: str | None = None  # the field that counts writes
     schema_version: int | None = None
+    was: tuple[str, ...] = ()  # discriminators that its items may still have
+    models: tuple[ModelBlueprint, ...] = ()
+    upcasts: tuple[int, ...] = ()  # schema versions whose items are upcast
 
     def place(self, index: str | None) -> PlaceBlueprint | None:
         """Find where the entity is in an index; None finds the table."""

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from singletable.blueprint.contents import Contents
-from singletable.blueprint.entities import Condition, EntityBlueprint, KeyBlueprint, PlaceBlueprint
+from singletable.blueprint.entities import (
+    AttributeBlueprint,
+    Condition,
+    EntityBlueprint,
+    KeyBlueprint,
+    PlaceBlueprint,
+)
 from singletable.blueprint.patterns import PatternBlueprint, ReadBlueprint, SortBlueprint
 
 
@@ -100,18 +107,30 @@ def _key(key: KeyBlueprint) -> str:
 
 def _entity_section(entity: EntityBlueprint) -> str:
     attributes = _table(
-        ["attribute", "stored as", "type"],
+        ["attribute", "stored as", "type", "default"],
         (
             [
                 each.name,
                 _code(each.stored),
                 f"{each.alias or each.type}{', optional' if each.is_optional else ''}",
+                default_text(each),
             ]
             for each in entity.attributes
         ),
     )
     notes = "\n".join(f"- {note}" for note in _notes(entity))
     return "\n\n".join(part for part in (f"### {entity.name}", attributes, notes) if part)
+
+
+def default_text(attribute: AttributeBlueprint) -> str:
+    """Write what a field is where nothing is given: `0`, `list()`; nothing for one that is required."""
+    match attribute.default:
+        case {"value": value}:
+            return _code(json.dumps(value, ensure_ascii=False) if value is not None else "None")
+        case {"factory": factory}:
+            return _code(f"{factory}()")
+        case _:
+            return ""
 
 
 def _notes(entity: EntityBlueprint) -> Iterator[str]:
@@ -129,6 +148,8 @@ def _notes(entity: EntityBlueprint) -> Iterator[str]:
         yield f"{copy.field} repeats {copy.of}.{copy.of_field}, kept by {copy.by}"
     if entity.derived is not None:
         yield f"made from {entity.derived.of}, kept by {entity.derived.by}"
+    if entity.was:
+        yield f"may be stored as {', '.join(entity.was)} still"
     if entity.owns:
         yield f"owns {', '.join(entity.owns)}"
     if entity.ttl is not None:

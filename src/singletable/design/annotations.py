@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime, timedelta
 from enum import Enum
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
 
 # --- types as text --------------------------------------------------------------------------------------
 
@@ -54,6 +56,19 @@ def _bare(annotation: Any) -> Any:
             annotation = annotation.__supertype__
         else:
             return annotation
+
+
+def models_in(annotation: Any) -> Iterator[type[BaseModel] | type[Enum]]:
+    """Return the models and enums that values of a type are, or hold."""
+    if type(annotation).__name__ == "TypeAliasType":  # `type X = ...`, of Python 3.12
+        annotation = annotation.__value__
+    if hasattr(annotation, "__supertype__"):
+        annotation = annotation.__supertype__
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel | Enum):
+        yield annotation
+    if get_origin(annotation) is not Literal:
+        for argument in get_args(annotation):
+            yield from models_in(argument)
 
 
 def not_none(arguments: Iterable[Any]) -> list[Any]:

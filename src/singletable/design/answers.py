@@ -41,7 +41,7 @@ def entity_of(schema: EntitySchema[Any], session: Session, item: Item, view: Vie
     if stored is None:
         if catalog.schema_of(item) is not schema:
             return None
-    elif stored.get("S") != schema.name:
+    elif stored.get("S") != schema.name and stored.get("S") not in schema.names:
         return None
     if schema.ttl is not None and schema.is_expired(item, session.now_s()):
         return None

@@ -40,7 +40,7 @@ class Catalog:
         self.schemas: dict[type[Entity], EntitySchema[Any]] = {
             entity: EntitySchema(entity, table, casing, discriminator) for entity in entities
         }
-        self._by_name = {schema.name: schema for schema in self.schemas.values()}
+        self._by_name = {name: schema for schema in self.schemas.values() for name in schema.names}
         self._check_names()
         self._check_keys()
         # For items without a discriminator: the template that says most comes first.
@@ -100,13 +100,14 @@ class Catalog:
 
     def _check_names(self) -> None:
         for entity, schema in self.schemas.items():
-            other = self._by_name[schema.name].entity
-            if other is not entity:
-                raise DeclarationError(
-                    f"{self.name}: {entity.__name__} and {other.__name__} are both stored with "
-                    f"{self.discriminator} = {schema.name}",
-                    hint=f'class {other.__name__}(Entity, name="...")',
-                )
+            for name in sorted(schema.names):
+                other = self._by_name[name].entity
+                if other is not entity:
+                    raise DeclarationError(
+                        f"{self.name}: {entity.__name__} and {other.__name__} are both stored with "
+                        f"{self.discriminator} = {name}",
+                        hint=f'class {other.__name__}(Entity, name="...")',
+                    )
 
     def _check_keys(self) -> None:
         """Refuse two entities whose keys are written alike: an item of one would replace one of the other."""

@@ -5,8 +5,12 @@ from __future__ import annotations
 import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
 from types import GenericAlias
 from typing import Any, Final, get_type_hints
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from singletable.blueprint import (
     AggregateBlueprint,
@@ -18,6 +22,7 @@ from singletable.blueprint import (
     IndexBlueprint,
     KeyBlueprint,
     KeyPart,
+    ModelBlueprint,
     ParameterBlueprint,
     PatternBlueprint,
     PlaceBlueprint,
@@ -27,14 +32,15 @@ from singletable.blueprint import (
     UniqueBlueprint,
     VolumeBlueprint,
 )
-from singletable.design.annotations import alias_of, is_optional, type_text
+from singletable.design.annotations import alias_of, is_optional, models_in, plain_value, type_text
+from singletable.design.casing import Casing
 from singletable.design.catalog import Catalog
 from singletable.design.condition_data import condition_data
 from singletable.design.conditions import Condition
 from singletable.design.constraints import marker_data
 from singletable.design.definitions import IndexDefinition, declared_table
-from singletable.design.entity import Entity
-from singletable.design.field_codecs import markers_of
+from singletable.design.entity import Entity, Upcaster, declared
+from singletable.design.field_codecs import field_codec, markers_of
 from singletable.design.key_constraints import without_constraints
 from singletable.design.key_parts import Part
 from singletable.design.key_texts import stored_template
@@ -128,6 +134,9 @@ def _entity(schema: EntitySchema[Any], catalog: Catalog) -> EntityBlueprint:
         ttl=_ttl(schema),
         version=schema.version.name if schema.version is not None else None,
         schema_version=schema.schema_version,
+        was=options.was,
+        models=tuple(_models(schema.entity, catalog.casing)),
+        upcasts=tuple(sorted(caster.version for caster in declared(schema.entity, Upcaster).values())),
     )
 
 
@@ -141,14 +150,47 @@ def _name(entity: type[Any] | str, catalog: Catalog) -> str:
 
 def _attributes(schema: EntitySchema[Any]) -> Iterator[AttributeBlueprint]:
     for name, field in schema.entity.model_fields.items():
-        yield AttributeBlueprint(
-            name=name,
-            stored=schema.fields[name].stored,
-            type=type_text(field.annotation),
-            alias=alias_of(field.annotation),
-            is_optional=is_optional(field.annotation),
-            markers=tuple(marker_data(markers_of(field))),
-        )
+        yield _attribute(name, schema.fields[name].stored, field)
+
+
+def _attribute(name: str, stored: str, field: FieldInfo) -> AttributeBlueprint:
+    return AttributeBlueprint(
+        name=name,
+        stored=stored,
+        type=type_text(field.annotation),
+        alias=alias_of(field.annotation),
+        is_optional=is_optional(field.annotation),
+        markers=tuple(marker_data(markers_of(field))),
+        is_required=field.is_required(),
+        default=_default(field),
+    )
+
+
+def _default(field: FieldInfo) -> dict[str, Any] | None:
+    if field.is_required():
+        return None
+    if field.default_factory is not None:
+        return {"factory": plain_value(field.default_factory)}
+    return {"value": plain_value(field.default)}
+
+
+def _models(entity: type[Entity], casing: Casing) -> Iterator[ModelBlueprint]:
+    """Describe the models and enums inside the fields of an entity, and inside of those, by their names."""
+    found: dict[str, type[BaseModel] | type[Enum]] = {}
+    left: list[type[BaseModel] | type[Enum]] = [entity]
+    while left:
+        model = left.pop()
+        for field in model.model_fields.values() if issubclass(model, BaseModel) else ():
+            new = [each for each in models_in(field.annotation) if each.__name__ not in found]
+            found.update({each.__name__: each for each in new})
+            left += new
+    for name, model in sorted(found.items()):
+        if issubclass(model, Enum):
+            yield ModelBlueprint(name, values=tuple(plain_value(member) for member in model))
+        else:
+            fields = model.model_fields.items()
+            stored = {each: field_codec(each, field, casing).stored for each, field in fields}
+            yield ModelBlueprint(name, tuple(_attribute(each, stored[each], field) for each, field in fields))
 
 
 def _marked(schema: EntitySchema[Any], kind: Any) -> Iterator[tuple[str, Any]]:

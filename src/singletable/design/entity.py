@@ -35,6 +35,7 @@ class EntityOptions:
     name: str
     owns: tuple[type[Entity] | str, ...] = ()
     schema_version: int | None = None
+    was: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,8 @@ class Entity(BaseModel):
     """An item type. Subclass it with fields, and `key = Keys(...)`.
 
     `name` is the value of the discriminator, by default the name of the class. `owns` names the entities that are
-    deleted with this one. Items of an older `schema_version` are upcast when they are read.
+    deleted with this one. Items of an older `schema_version` are upcast when they are read. `was` has names that
+    the entity had before: items that are stored with one of them are read as this entity too.
     """
 
     model_config = ConfigDict(
@@ -73,10 +75,12 @@ class Entity(BaseModel):
         name: str | None = None,
         owns: tuple[type[Entity] | str, ...] = (),
         schema_version: int | None = None,
+        was: str | tuple[str, ...] = (),
         **config: Any,
     ) -> None:
         super().__init_subclass__(**config)
-        cls.entity_options = EntityOptions(name or cls.__name__, tuple(owns), schema_version)
+        names = (was,) if isinstance(was, str) else tuple(was)
+        cls.entity_options = EntityOptions(name or cls.__name__, tuple(owns), schema_version, names)
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:

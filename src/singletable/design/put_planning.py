@@ -80,7 +80,10 @@ def plan_put(
         terms.append(_of_this_entity(schema, into))
 
     def refused(stored: Item | None) -> DesignError:
-        if stored is not None and stored.get(schema.discriminator, {}).get("S", schema.name) != schema.name:
+        if (
+            stored is not None
+            and stored.get(schema.discriminator, {}).get("S", schema.name) not in schema.names
+        ):
             return _of_another(schema, after, stored)
         return unless_counted(session, schema, when, stored, refusal(schema, entity, when, stored))
 
@@ -122,7 +125,8 @@ def _absent(session: Session, schema: EntitySchema[Any], into: Placeholders) -> 
 def _of_this_entity(schema: EntitySchema[Any], into: Placeholders) -> str:
     """Write that no item of another entity is replaced. Items from before the discriminator have none."""
     name = into.name(schema.discriminator)
-    return f"(attribute_not_exists({name}) OR {name} = {into.value({'S': schema.name})})"
+    terms = [f"{name} = {into.value({'S': each})}" for each in sorted(schema.names)]
+    return f"(attribute_not_exists({name}) OR {' OR '.join(terms)})"
 
 
 def _of_another(schema: EntitySchema[Any], after: Entity, stored: Item) -> InvalidItemError:

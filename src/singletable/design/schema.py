@@ -47,6 +47,7 @@ class EntitySchema(Generic[E]):
         self.table = table
         self.discriminator = discriminator
         self.name = entity.entity_options.name
+        self.names = frozenset((self.name, *entity.entity_options.was))  # that its items are stored with
         fields = entity.model_fields
         self._markers = {name: markers_of(field) for name, field in fields.items()}
         self.fields = {name: field_codec(name, field, casing) for name, field in fields.items()}

@@ -154,7 +154,7 @@ def refusal(
 
 def _readable(schema: EntitySchema[Any], stored: Item) -> Entity | None:
     """Return the entity of an item that stands in the way; None if it is another's, or cannot be read."""
-    if stored.get(schema.discriminator, {}).get("S", schema.name) != schema.name:
+    if stored.get(schema.discriminator, {}).get("S", schema.name) not in schema.names:
         return None
     try:
         entity: Entity = schema.to_entity(stored)
