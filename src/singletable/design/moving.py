@@ -1,8 +1,9 @@
 """Items that move to another key of the table, which DynamoDB knows only as a new item and the end of the old one.
 
 With transactions both happen at once. Without, the item is copied with a mark, the old one is deleted, and the
-mark is taken off: whoever finds a mark knows what was going on, and ends it. Nothing is overwritten, and a change
-that somebody makes meanwhile is either taken along or in the way.
+mark is taken off: whoever finds a mark knows what was going on, makes it his own, and ends the move. Who finds the
+old item gone while the mark is still his has copied what somebody deleted, and takes the copy back. Nothing is
+overwritten, and a change that somebody makes meanwhile is either taken along or in the way.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from hashlib import blake2b
 from typing import Any, Final
+from uuid import uuid4
 
 from singletable.client.calls import Call, Steps, Wait
 from singletable.design.answers import read_units
@@ -47,6 +49,9 @@ class Move:
     after: Item
     owned: tuple[OwnedLock, ...] = ()
     units: list[float] = field(default_factory=list)  # what it has cost so far
+    mover: str = field(
+        default_factory=lambda: uuid4().hex, compare=False
+    )  # tells its mark from those of others
 
 
 def owned_locks(
@@ -108,26 +113,38 @@ def _occupied(session: Session, move: Move) -> Steps[bool]:
     if there is None:
         return False
     if fingerprint(there) != fingerprint(move.after):
+        if (yield from _has_changed(session, move)):
+            return False
         new = shown_key(key_attributes(session, move.after))
         raise MigrationError(f"its new key {new} is taken by another item")
     yield from _call(move, Call("DeleteItem", _old(session, move)))
     return True
 
 
+def _has_changed(session: Session, move: Move) -> Steps[bool]:
+    """Tell whether the old item is not what it was: others may have moved it, and changed it since."""
+    return (yield from _read(session, move.key, move)) != move.before
+
+
 def _in_steps(session: Session, move: Move) -> Steps[bool]:
-    mark = _mark(move)
+    copy = {**move.after, MARK: _mark(move)}
+    is_mine = True
     try:
-        yield from _call(move, Call("PutItem", _new(session, {**move.after, MARK: mark})))
+        yield from _call(move, Call("PutItem", _new(session, copy)))
     except ConditionFailedError:
         there = yield from _read(session, key_attributes(session, move.after), move)
         if there is None:
             return False
-        if there.get(MARK, {}).get("M", {}).get("key") != mark["M"]["key"]:
+        if there.get(MARK, {}).get("M", {}).get("key") != copy[MARK]["M"]["key"]:
             return (yield from _occupied(session, move))
-        yield from _copy_again(session, move, there, mark)
+        if not (yield from _taken_over(session, move, there, copy)):
+            return False
+        is_mine = False
     try:
         yield from _call(move, Call("DeleteItem", _old(session, move)))
     except ConditionFailedError:
+        if is_mine:
+            yield from _take_back(session, move, copy)
         return False
     for lock in move.owned:
         yield from _move_lock(session, move, lock)
@@ -135,21 +152,42 @@ def _in_steps(session: Session, move: Move) -> Steps[bool]:
     return True
 
 
-def _copy_again(session: Session, move: Move, there: Item, mark: AttributeValue) -> Steps[None]:
-    """Bring a copy that was made before up to date, if the old item has changed since and the copy has not."""
+def _taken_over(session: Session, move: Move, there: Item, copy: Item) -> Steps[bool]:
+    """Make a copy that another has begun with one's own, up to date; False if the old item has changed.
+
+    The old item may have changed since it was copied, or the copy, but not both.
+    """
     copied = there[MARK]["M"]["print"]
-    if copied == mark["M"]["print"]:
-        return
-    if copied != {"S": fingerprint(there)}:
+    is_current = copied == copy[MARK]["M"]["print"]
+    if not is_current and copied != {"S": fingerprint(there)}:
+        if (yield from _has_changed(session, move)):
+            return False
         raise MigrationError("it was changed under its old key and under its new one")
     into = Placeholders()
-    condition = unchanged_item(session, there, key_attributes(session, there), into)
     params = {
         "TableName": session.table,
-        "Item": {**move.after, MARK: mark},
-        "ConditionExpression": condition,
+        "Item": {**there, MARK: copy[MARK]} if is_current else copy,
+        "ConditionExpression": unchanged_item(session, there, key_attributes(session, there), into),
     }
     yield from _call(move, Call("PutItem", into.add_to(params)))
+    return True
+
+
+def _take_back(session: Session, move: Move, copy: Item) -> Steps[None]:
+    """Delete a copy of an item that is gone, unless somebody has taken it over or changed it."""
+    if (yield from _read(session, move.key, move)) is not None:
+        return
+    key = key_attributes(session, copy)
+    into = Placeholders()
+    params = {
+        "TableName": session.table,
+        "Key": key,
+        "ConditionExpression": unchanged_item(session, copy, key, into),
+    }
+    try:
+        yield from _call(move, Call("DeleteItem", into.add_to(params)))
+    except ConditionFailedError:
+        return
 
 
 def unmark(session: Session, key: Item) -> Steps[None]:
@@ -238,8 +276,9 @@ def key_attributes(session: Session, item: Item) -> Item:
 
 
 def _mark(move: Move) -> AttributeValue:
-    """Return what is written beside a copy: where it comes from, and what was copied."""
-    return {"M": {"key": {"M": move.key}, "print": {"S": fingerprint(move.after)}}}
+    """Return what is written beside a copy: where it comes from, what was copied, and by whom."""
+    content: Item = {"key": {"M": move.key}, "print": {"S": fingerprint(move.after)}, "by": {"S": move.mover}}
+    return {"M": content}
 
 
 def fingerprint(item: Item) -> str:
