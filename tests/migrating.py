@@ -32,6 +32,7 @@ PLACES = {
     "Reminder": ("by_user", "pending"),
     "Device": (),
 }
+STRANGER = {"PK": {"S": "CONFIG#1"}, "SK": {"S": "CONFIG"}, "owner": {"S": "somebody"}}
 ADD_STATUS_INDEX = Migration(
     "0002_add_status_index",
     "Add status index",
@@ -105,13 +106,12 @@ def old_user(number: int) -> Item:
 
 
 def old_items(count: int) -> list[Item]:
-    """Items of every entity that changes, `count` of each, and some that are no entity's."""
+    """Items of every entity that changes, `count` of each."""
     states = ("active", "in_fridge", "ready", "archived")
     items = [old_user(number) for number in range(3)]
     items += [old_batch(number, states[number % 4]) for number in range(count)]
     items += [old_event(number) for number in range(count)]
     items += [old_reminder(number, ("pending", "sent")[number % 2]) for number in range(count)]
-    items.append(text(PK="CONFIG#1", SK="CONFIG", owner="somebody"))
     return items
 
 

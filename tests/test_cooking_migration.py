@@ -85,7 +85,7 @@ def index_keys(db: SmartCooking, index: str) -> set[tuple[str, str]]:
 
 def test_shipped_migration_is_what_the_tool_writes_and_leads_to_the_design_of_today() -> None:
     assert migrations()[0].steps == compare(None, SmartCooking.blueprint(), every_item=True)
-    assert plan(SmartCooking, FOLDER) == ()
+    assert plan(SmartCooking, FOLDER).is_empty
 
 
 def test_items_of_every_entity_of_the_document_are_in_the_old_table() -> None:

@@ -135,7 +135,7 @@ def test_every_pattern_is_asked() -> None:
 def test_shipped_migration_is_what_the_tool_writes_and_leads_to_the_design_of_today() -> None:
     first = migrations()[0]
     assert first.steps == compare(None, Kefir.blueprint(), every_item=True)
-    assert plan(Kefir, FOLDER) == ()
+    assert plan(Kefir, FOLDER).is_empty
 
 
 # --- before --------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import singletable
-from migrating import old_items
+from migrating import STRANGER, old_items
 from singletable.cli import main
 
 V1, V2 = "designs.kefir_v1:Kefir", "designs.kefir:Kefir"
@@ -39,7 +39,9 @@ def test_plan_prints_a_sentence_for_each_step(project: Path, capsys: pytest.Capt
     assert main(["migrate", "plan", V2]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == " 1. Add the index GSI2, and wait until it is ACTIVE."
-    assert len(lines) == 4
+    assert [line[:3] for line in lines[:4]] == [" 1.", " 2.", " 3.", " 4."]
+    assert lines[4] == "User.preferences is new: items without it are read with None."
+    assert lines[-1] == "The volumes are other ones. Nothing to do."
     assert sorted(path.name for path in Path("scripts/migrations").iterdir()) == ["0001_first_version.json"]
 
 
@@ -53,7 +55,7 @@ def test_plan_of_a_design_that_has_not_changed_says_so(
     assert main(["migrate", "new", V1, "Nothing"]) == 0
     assert capsys.readouterr().err == "nothing has changed since the newest migration\n"
     assert main(["migrate", "plan", V1, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"steps": []}
+    assert json.loads(capsys.readouterr().out) == {"steps": [], "differences": [], "blocked": []}
 
 
 def test_migration_is_written_rehearsed_run_and_recorded(
@@ -84,9 +86,32 @@ def test_verify_prints_what_differs_and_exits_1(project: Path, capsys: pytest.Ca
     assert on_table("verify", V1) == 1
     printed = capsys.readouterr()
     assert all(json.loads(line) for line in printed.out.splitlines())
-    assert printed.err == "16 items, 15 differ, 1 are of no entity\n"
+    assert printed.err == "15 items, 15 differ, 0 are of no entity\n"
     assert on_table("verify", V1, "--json") == 1
     assert json.loads(capsys.readouterr().out)["differing"] == 15
+
+
+def test_items_of_no_entity_are_named_and_fail_unless_the_table_is_shared(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["migrate", "new", V2, "Add", "--every-item"])
+    with singletable.Database.open("kefir.db") as database:
+        database.put_item(TableName=TABLE, Item=STRANGER)
+    capsys.readouterr()
+    assert on_table("run", V2, "--dry-run") == 1
+    assert "failed: CONFIG#1 / CONFIG: it has no entityType, so it is of no entity" in capsys.readouterr().out
+    assert on_table("run", V2) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(
+        f"error: ST603: 0002_add: 1 item of {TABLE} is of no entity of Kefir: CONFIG#1 / CONFIG"
+    )
+    assert "--shared-table" in said
+    assert on_table("verify", V2) == 1
+    printed = capsys.readouterr()
+    assert printed.out == "failed: CONFIG#1 / CONFIG: it has no entityType, so it is of no entity\n"
+    assert printed.err.startswith("16 items, 0 differ, 1 are of no entity\nhint: ")
+    assert on_table("run", V2, "--shared-table") == 0
+    assert on_table("verify", V2, "--shared-table") == 0
 
 
 def test_destructive_step_needs_yes(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -220,6 +245,46 @@ def test_fresh_project_goes_from_nothing_to_a_second_version(tmp_path: Path) -> 
     assert command(tmp_path, "run", "shop:NextShop", "shop.db")[0] == 0
     assert command(tmp_path, "status", "shop:NextShop", "shop.db")[0] == 0
     assert command(tmp_path, "verify", "shop:NextShop", "shop.db")[1]["right"]
+
+
+RENAMED = """
+class Person(Entity):
+    key = Keys(UserPK, UserSK)
+    user_id: str
+    mail: str
+
+class OtherShop(Design):
+    table = ShopTable
+    entities = (Person,)
+
+class MailUser(Entity, name="User"):
+    key = Keys(UserPK, UserSK)
+    user_id: str
+    mail: str
+
+class MailShop(Design):
+    table = ShopTable
+    entities = (MailUser,)
+"""
+
+
+def test_blocked_plan_exits_1_and_says_what_can_be_meant(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(SHOP + RENAMED)
+    assert command(tmp_path, "new", "shop:Shop", "First version")[0] == 0
+    code, planned, _ = command(tmp_path, "plan", "shop:OtherShop")
+    assert (code, planned["blocked"]) == (1, ["User"])
+    assert 'class Person(Entity, was="User") if it is the same one' in planned["differences"][0]["hint"]
+    code, written, said = command(tmp_path, "new", "shop:MailShop", "Mail")
+    assert (code, written) == (1, None)
+    assert said.startswith("error: ST602: MailUser.mail is new and required")
+    assert "hint: --rename MailUser.email=mail if it is email" in said
+    code, planned, _ = command(tmp_path, "plan", "shop:MailShop", "--rename", "User.email=mail")
+    assert (code, planned["blocked"]) == (0, [])
+    assert planned["steps"][0]["kind"] == "rename_attributes"
+    code, _, said = command(tmp_path, "plan", "shop:MailShop", "--rename", "email")
+    assert (code, "'email' is no rename, as Order.state=status" in said) == (2, True)
+    code, planned, _ = command(tmp_path, "plan", "shop:MailShop", "--accept", "MailUser.mail")
+    assert (code, planned["steps"][0]["kind"]) == (0, "check_items")
 
 
 def put_user(folder: Path, user: str, email: str) -> None:

@@ -8,15 +8,17 @@ from typing import Any
 
 import pytest
 
+from design_clients import Between
 from designs.changing_letters import Letter, Letters
 from designs.changing_letters import OldLetter as OldChangingLetter
 from designs.changing_letters import OldLetters as OldChangingLetters
 from designs.moving_shelves import Jar, OldJar, OldShelf, OldShelves, OldSpoon, Shelf, Shelves
 from kept_together import consume
-from migrating import EVERYWHERE, design_on, fresh_client
-from singletable.client import Client
+from migrating import EVERYWHERE, design_on, drive, fresh_client
+from singletable.client import Call, Client
 from singletable.design.provisioning import create_table
 from singletable.design.writes import Delete
+from singletable.migrate import Backfill, Migration, Rekey, Runner, Verify
 
 each_target = pytest.mark.parametrize("target", EVERYWHERE)
 
@@ -109,6 +111,61 @@ def test_item_whose_new_key_is_taken_stays(target: str) -> None:
         client.call("PutItem", {"TableName": "letters", "Item": stored})
         assert db.verify(repair=True).under_old_keys == 2
         assert db.verify().under_old_keys == 1
+
+
+# --- a migration beside writers -----------------------------------------------------------------------------
+
+
+def letter_steps() -> Migration:
+    was = {"Letter": ("BOX#{box}", "LETTER#{number}")}
+    places = {"Letter": ("days",)}
+    steps = (Rekey(("Letter",), was), Backfill(places), Verify({"Letter": ("key", "days")}, was))
+    return Migration("0002_tenants", "Boxes belong to tenants", steps, None)
+
+
+@pytest.mark.parametrize("target", ["embedded", "without transactions"])
+@pytest.mark.parametrize("turn", range(1, 22))
+@pytest.mark.parametrize("what", ["changes", "deletes", "changes twice"])
+def test_item_that_a_writer_has_moved_already_is_not_a_failure(target: str, turn: int, what: str) -> None:
+    with old_letters(target) as (client, db):
+        writer, calls = design_on(client, Letters, {}), 0
+
+        def write() -> None:
+            nonlocal calls
+            calls += 1
+            letter = writer.letter("t", "x", "d", 1).maybe() if calls in (turn, turn + 1) else None
+            if letter is None or (calls > turn and what != "changes twice"):
+                return
+            if what == "deletes":
+                writer.delete(letter)
+            else:
+                writer.update(letter, subject=f"changed {calls}")
+
+        assert drive(client, Runner(db).steps([letter_steps()]), 10_000, between=write)
+        record = Runner(db).status([])["0002_tenants"]
+        assert (record.state, record.counts.failed, record.failures) == ("done", 0, ())
+        left = {1, 2} if what != "deletes" or calls < turn else {2}
+        assert {letter.number for letter in db.letters("t", "x").all()} == left
+        assert db.verify().is_clean
+
+
+@pytest.mark.parametrize("target", ["embedded", "without transactions"])
+def test_item_that_is_moved_after_its_page_was_read_is_verified_as_it_is_now(target: str) -> None:
+    with old_letters(target) as (client, db):
+        watched = Between(client)
+        is_read = False
+
+        def write(call: Call) -> None:
+            nonlocal is_read
+            if is_read:
+                is_read = False
+                for letter in db.letters("t", "x").all():
+                    db.update(letter, subject="changed")
+            is_read = call.operation == "Scan"
+
+        watched.before = write
+        verdict = Runner(design_on(watched, Letters, {})).verify()
+        assert (verdict.is_right, verdict.outcome.samples) == (True, [])
 
 
 # --- what is owned ----------------------------------------------------------------------------------------

@@ -189,6 +189,25 @@ def test_verify_says_of_a_shared_value_that_it_cannot_be_repaired(target: str) -
 
 
 @each_target
+def test_derived_items_stay_while_their_source_is_of_no_entity(target: str) -> None:
+    with old_members(target) as (client, db):
+        Runner(db).run([MIGRATION])
+        client.call(
+            "UpdateItem",
+            {
+                "TableName": "members",
+                "Key": {"PK": {"S": "TEAM#t"}, "SK": {"S": "MEMBER#m1"}},
+                "UpdateExpression": "SET entityType = :other",
+                "ExpressionAttributeValues": {":other": {"S": "Person"}},
+            },
+        )
+        report = db.verify(repair=True)
+        assert not any(each.is_repaired for each in report.differences)
+        assert [badge.member for badge in db.holders("early").all()] == ["m1", "m3"]
+        assert db.team("t").one().members == 5
+
+
+@each_target
 def test_writers_meanwhile_are_counted(target: str) -> None:
     with old_members(target, count=3) as (client, db):
         turn = 0

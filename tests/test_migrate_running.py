@@ -32,7 +32,6 @@ def test_old_items_get_the_keys_of_the_new_version(target: str) -> None:
         assert batch["importedFrom"] == {"S": "paper"}
         assert ("BATCH#b001", "EVENT#2024-02-01T08:00:01.000Z#e1") in items
         assert ("BATCH#b001", "EVENT#2024-02-01T08:00:01Z#e1") not in items
-        assert items["CONFIG#1", "CONFIG"] == text(PK="CONFIG#1", SK="CONFIG", owner="somebody")
         assert Runner(db).verify().is_right
 
 
@@ -103,7 +102,6 @@ def test_dry_run_counts_exactly_and_changes_nothing(target: str) -> None:
         assert changes.counts is not None
         assert changes.counts.changed == 3 + 6 + 6  # events are moved before, and are right then
         assert len(changes.samples) == 3
-        assert changes.counts.unknown == 1
 
 
 def test_killed_at_any_call_a_run_goes_on_where_it_stood() -> None:
@@ -173,7 +171,7 @@ def test_writers_between_the_calls_lose_nothing_and_leave_nothing_stale() -> Non
 def test_item_that_is_deleted_meanwhile_stays_deleted() -> None:
     with old_table("embedded") as client:
         db = kefir_on(client)
-        keys = [key for key in stored(client) if key[0] != "CONFIG#1"]
+        keys = list(stored(client))
 
         def delete() -> None:
             if keys:
@@ -181,8 +179,7 @@ def test_item_that_is_deleted_meanwhile_stays_deleted() -> None:
                 client.call("DeleteItem", {"TableName": TABLE, "Key": text(PK=pk, SK=sk)})
 
         assert drive(client, Runner(db).steps([ADD_STATUS_INDEX]), 10_000, between=delete)
-        left = set(stored(client)) - {("CONFIG#1", "CONFIG")}
-        assert {key[1][:6] for key in left} <= {"EVENT#"}  # those that had moved before
+        assert {key[1][:6] for key in stored(client)} <= {"EVENT#"}  # those that had moved before
 
 
 def test_verify_stops_the_run_and_the_next_one_writes_again() -> None:

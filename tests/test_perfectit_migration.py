@@ -163,7 +163,7 @@ def test_every_pattern_is_asked() -> None:
 def test_shipped_migration_is_what_the_tool_writes_and_leads_to_the_design_of_today() -> None:
     first = migrations()[0]
     assert first.steps == compare(None, PerfectIt.blueprint(), every_item=True)
-    assert plan(PerfectIt, FOLDER) == ()
+    assert plan(PerfectIt, FOLDER).is_empty
 
 
 # --- before --------------------------------------------------------------------------------------------------

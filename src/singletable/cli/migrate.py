@@ -13,7 +13,7 @@ from singletable.cli.migrate_progress import migration_progress
 from singletable.cli.patterns.finding import Source, find_source
 from singletable.cli.targets import given_capabilities
 from singletable.design.drift import is_missing_file
-from singletable.errors import MigrationError, TableMissingError
+from singletable.errors import MigrationError, PlanBlockedError, StrangeItemsError, TableMissingError
 from singletable.migrate import (
     FOLDER,
     Folder,
@@ -24,6 +24,7 @@ from singletable.migrate import (
     new_migration,
     plan,
 )
+from singletable.migrate.running import STRANGERS_HINT
 from singletable.migrate.steps import step_data
 
 if TYPE_CHECKING:
@@ -55,21 +56,41 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _plan(arguments: argparse.Namespace) -> int:
     source = find_source(arguments.design)
-    steps = plan(source.design, _folder(arguments, source), every_item=arguments.every_item)
+    found = plan(source.design, _folder(arguments, source), **_choices(arguments))
     if arguments.json:
-        print(json.dumps({"steps": [step_data(step) for step in steps]}))
-        return DONE
-    for line in _lines(steps):
-        print(line)
-    if not steps:
-        say("nothing has changed since the newest migration")
-    return DONE
+        steps, differences = map(step_data, found.steps), (each.data() for each in found.differences)
+        blocked = [each.where for each in found.blocking]
+        print(json.dumps({"steps": list(steps), "differences": list(differences), "blocked": blocked}))
+    else:
+        for line in _lines(found.steps):
+            print(line)
+        for each in found.differences:
+            if each.effect == "nothing":
+                print(each.says)
+        for each in found.blocking:
+            say_error(f"{PlanBlockedError.number}: {each.says}", hint=each.hint)
+    if found.is_empty:
+        say(_nothing_changed(is_exact=found.is_exact))
+    return NOT_DONE if found.blocking else DONE
+
+
+def _nothing_changed(*, is_exact: bool) -> str:
+    text = "nothing has changed since the newest migration"
+    if is_exact:
+        return text
+    return f"{text}, as far as that says: an older release wrote it, without defaults and what is required"
 
 
 def _new(arguments: argparse.Namespace) -> int:
     source = find_source(arguments.design)
     folder = _folder(arguments, source)
-    written = new_migration(source.design, arguments.title, folder, every_item=arguments.every_item)
+    found = plan(source.design, folder, **_choices(arguments))
+    try:
+        written = new_migration(source.design, arguments.title, folder, **_choices(arguments))
+    except PlanBlockedError as error:
+        for each in error.differences:
+            say_error(f"{error.number}: {each.says}", hint=each.hint)
+        return NOT_DONE
     if arguments.json:
         steps = [] if written is None else [step_data(step) for step in written.steps]
         print(json.dumps({"file": None if written is None else str(written.path), "steps": steps}))
@@ -77,9 +98,24 @@ def _new(arguments: argparse.Namespace) -> int:
         print(written.path)
         for line in _lines(written.steps):
             say(line)
-    if written is None:
-        say("nothing has changed since the newest migration")
+    for each in found.differences:
+        if each.effect == "nothing":
+            say(each.says)
+    if found.is_empty:
+        say(_nothing_changed(is_exact=found.is_exact))
+    elif written is None:
+        say("no migration is written: nothing of this concerns items")
     return DONE
+
+
+def _choices(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return what was said of the plan: every item, fields that are renamed and removed, what is accepted."""
+    return {
+        "every_item": arguments.every_item,
+        "renamed": dict(arguments.rename),
+        "removed": arguments.remove,
+        "accepted": arguments.accept,
+    }
 
 
 def _lines(steps: tuple[MigrationStep, ...]) -> Iterator[str]:
@@ -106,10 +142,11 @@ def _run(arguments: argparse.Namespace) -> int:
             segments=arguments.segments,
             watch=show,
             confirm=_confirm(arguments),
+            shared_table=arguments.shared_table,
         )
         try:
             reports = runner.run(migrations, to=arguments.to, dry_run=arguments.dry_run)
-        except VerificationError as error:
+        except (VerificationError, StrangeItemsError) as error:
             say_error(f"{error.number}: {error.message}", hint=error.hint)
             return NOT_DONE
     if arguments.json:
@@ -172,16 +209,19 @@ def _row(migration: Migration, record: Record | None) -> dict[str, Any]:
 
 def _verify(arguments: argparse.Namespace) -> int:
     with _opened(arguments, find_source(arguments.design)) as db, migration_progress() as show:
-        verdict = Runner(db, rate=_rate(arguments), watch=show).verify()
+        runner = Runner(db, rate=_rate(arguments), watch=show, shared_table=arguments.shared_table)
+        verdict = runner.verify()
     if arguments.json:
         print(json.dumps(verdict.data(), default=str))
     else:
         for sample in verdict.outcome.samples:
             print(json.dumps(sample, default=str, ensure_ascii=False))
-        for failure in verdict.outcome.failures:
+        for failure in (*verdict.outcome.failures, *verdict.outcome.strangers):
             print(f"failed: {failure}")
         counts = verdict.outcome.counts
         say(f"{counts.seen} items, {verdict.outcome.differing} differ, {counts.unknown} are of no entity")
+        if verdict.outcome.strangers:
+            say(f"hint: {STRANGERS_HINT}")
     return DONE if verdict.is_right else NOT_DONE
 
 

@@ -24,14 +24,22 @@ _NEW_EXAMPLES = """\
 examples:
   singletable migrate new app.kefir:Kefir "First version"
   singletable migrate new app.kefir:Kefir "Adopt the old table" --every-item
+  singletable migrate new app.shop:Shop "Call it status" --rename Order.state=status
 
-Nothing is written when nothing has changed. --every-item is for items that other code has written: without
-discriminator, or with times to the second in their keys.
+Nothing is written when nothing has changed that concerns items. --every-item is for items that other code has
+written: without discriminator, or with times to the second in their keys.
+
+exit codes: 0, 1 the plan is blocked: somebody has to say what is meant, 2 for wrong use or a failure
 """
 _PLAN_EXAMPLES = """\
 examples:
   singletable migrate plan app.kefir:Kefir
   singletable migrate plan app.kefir:Kefir --json | jq '.steps[].says'
+  singletable migrate plan app.shop:Shop --rename Order.state=status --remove Order.note
+
+Steps are numbered; below them stands what has changed and needs none.
+
+exit codes: 0, 1 the plan is blocked: somebody has to say what is meant, 2 for wrong use or a failure
 """
 _STATUS_EXAMPLES = """\
 examples:
@@ -49,15 +57,15 @@ examples:
 It can be stopped at any time, and goes on where it stood. Steps that destroy something are asked about, or need
 --yes.
 
-exit codes: 0 all is done, 1 it stopped before a step that destroys something, or items differ or cannot be
-changed, 2 a failure
+exit codes: 0 all is done, 1 it stopped before a step that destroys something, or items differ, cannot be
+changed or are of no entity, 2 a failure
 """
 _VERIFY_EXAMPLES = """\
 examples:
   singletable migrate verify app.kefir:Kefir kefir.db
   singletable migrate verify app.kefir:Kefir http://127.0.0.1:8000 --env stage=dev --json | jq .differing
 
-exit codes: 0 every item is as the design says, 1 some are not, 2 for wrong use or a failure
+exit codes: 0 every item is as the design says, 1 some are not, or of no entity, 2 for wrong use or a failure
 """
 
 Add = Callable[[Any, str, str, str], argparse.ArgumentParser]
@@ -80,6 +88,7 @@ def add_migrate(commands: Any, add: Add) -> None:
     _add_design(verify)
     _add_target(verify)
     _add_rate(verify)
+    _add_shared_table(verify)
 
 
 def _add_new(below: Any, add: Add) -> None:
@@ -90,6 +99,7 @@ def _add_new(below: Any, add: Add) -> None:
     new.add_argument("title", metavar="TITLE", help="what it is for, in a few words")
     _add_folder(new)
     _add_every_item(new)
+    _add_choices(new)
 
 
 def _add_plan(below: Any, add: Add) -> None:
@@ -97,6 +107,7 @@ def _add_plan(below: Any, add: Add) -> None:
     _add_design(plan)
     _add_folder(plan)
     _add_every_item(plan)
+    _add_choices(plan)
 
 
 def _add_run(below: Any, add: Add) -> None:
@@ -109,6 +120,7 @@ def _add_run(below: Any, add: Add) -> None:
     run.add_argument("--to", metavar="ID", help="stop after this one; its number is enough")
     run.add_argument("--segments", metavar="COUNT", type=_count, default=1, help="read so many parts at once")
     run.add_argument("--yes", action="store_true", help="do not ask before steps that destroy something")
+    _add_shared_table(run)
 
 
 def _add_design(parser: argparse.ArgumentParser) -> None:
@@ -133,6 +145,46 @@ def _add_every_item(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="bring a table that other code has made, and the items of all entities, to the form of the design",
     )
+
+
+def _add_choices(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--rename",
+        metavar="ENTITY.OLD=NEW",
+        type=_rename,
+        action="append",
+        default=[],
+        help="a field that has another name now: its values are copied; may be given several times",
+    )
+    parser.add_argument(
+        "--remove",
+        metavar="ENTITY.FIELD",
+        action="append",
+        default=[],
+        help="a field that is gone, whose attribute is to be removed from the items; may be given several times",
+    )
+    parser.add_argument(
+        "--accept",
+        metavar="WHERE",
+        action="append",
+        default=[],
+        help="what blocks the plan, and is meant; the run checks it before it writes; may be given several times",
+    )
+
+
+def _add_shared_table(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--shared-table",
+        action="store_true",
+        help="items of no entity are those of other programs, and are left alone (default: they are a failure)",
+    )
+
+
+def _rename(text: str) -> tuple[str, str]:
+    old, _, new = text.partition("=")
+    if not (old.count(".") == 1 and all(map(str.isidentifier, (*old.split("."), new)))):
+        raise argparse.ArgumentTypeError(f"{text!r} is no rename, as Order.state=status")
+    return old, new
 
 
 def _add_rate(parser: argparse.ArgumentParser) -> None:

@@ -35,7 +35,8 @@ from singletable.design.revising import (
 from singletable.design.schema import Binding, EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_items import read_item
-from singletable.design.stored_values import AttributeValue, Item, decode
+from singletable.design.stored_values import AttributeValue, Item, decode, shown_key
+from singletable.errors import InvalidItemError
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +176,12 @@ def check_numbers(session: Session, each: Aggregated, parent: Entity) -> Steps[l
     """Find a counter, sum or average that is not what the children of an item come to."""
     schema = each.link.parent
     item: Item = parent.__dict__[STORED]
-    sums = total(each, (yield from read_children(session, each.link, each.place, parent)))
     key = schema.primary_key(parent)
+    try:
+        sums = total(each, (yield from read_children(session, each.link, each.place, parent)))
+    except InvalidItemError as error:
+        # A child that nobody can read counts all the same: no number is put right without it.
+        return [Finding(schema.name, key, each.field, "children that can be read", error.message)]
     numbers: dict[str, tuple[Decimal, Decimal]] = {
         name: (value, stored_number(item, name)) for name, value in sums.items()
     }
@@ -245,10 +250,15 @@ def check_origin(session: Session, made: Made, derived: Entity) -> Steps[list[Fi
     """Find a derived item that nothing makes any more."""
     item: Item = derived.__dict__[STORED]
     source_key = made.link.parent_key(derived)
+    key = {name: item[name] for name in session.catalog.table.key_attributes()}
     source = None
     if source_key is not None:
         source = yield from read_stored(session, made.link.parent, source_key)
-    key = {name: item[name] for name in session.catalog.table.key_attributes()}
+        there = (yield from read_item(session, source_key)) if source is None else None
+        if there is not None and session.catalog.schema_of(there) is None:
+            # Perhaps of an entity that has another name now: what was made from it is not deleted for that.
+            says = f"its source {shown_key(source_key)} is of no entity"
+            return [Finding(made.link.child.name, key, "", "a source that can be read", says)]
     is_old = made.link.child.key.is_old(item, key_values(derived))
     home = made.link.child.primary_key(derived) if is_old else key
     if hashable(home) in made_items(made, source):

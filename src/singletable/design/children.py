@@ -16,18 +16,28 @@ from singletable.design.requests import key_condition
 from singletable.design.revising import read_stored
 from singletable.design.schema import Binding
 from singletable.design.session import Session
+from singletable.design.stored_items import read_item
 from singletable.design.stored_values import Item, shown_key
+from singletable.errors import InvalidItemError
 
 Position = tuple[int, Item | None]  # the number of the partition, and the last key that was read of it
 START: Final[Position] = (0, None)
 
 
 def children_page(
-    session: Session, link: Link, place: Binding, parent: Entity, position: Position, *, exact: bool
+    session: Session,
+    link: Link,
+    place: Binding,
+    parent: Entity,
+    position: Position,
+    *,
+    exact: bool,
+    counts: bool = False,
 ) -> Steps[tuple[list[Entity], Position | None]]:
     """Read some of the items that belong to a parent; return where to go on, or None at the end.
 
     An index may be behind, or hold less than all of an item; with `exact`, what it names is read from the table.
+    With `counts`, an item of no entity among them is refused: it may be a child that nobody would count.
     """
     at, start = position
     partitions = list(_partitions(link, place, parent))
@@ -36,7 +46,7 @@ def children_page(
     belongs_to = link.parent.primary_key(parent)
     children: list[Entity] = []
     for item in answer["Items"]:
-        child = yield from _child(session, link, place, item, exact=exact)
+        child = yield from _child(session, link, place, item, exact=exact, counts=counts)
         if child is not None and link.parent_key(child) == belongs_to:
             children.append(child)
     following = answer.get("LastEvaluatedKey")
@@ -73,24 +83,49 @@ def _params(
     return into.add_to(params)
 
 
-def _child(session: Session, link: Link, place: Binding, item: Item, *, exact: bool) -> Steps[Entity | None]:
+def _child(
+    session: Session, link: Link, place: Binding, item: Item, *, exact: bool, counts: bool
+) -> Steps[Entity | None]:
     schema, catalog = link.child, session.catalog
     is_part = place.index is not None and catalog.projections[place.index.name] != "ALL"
     if is_part or (exact and place.index is not None):
         key = {name: item[name] for name in catalog.table.key_attributes()}
-        return (yield from read_stored(session, schema, key))
+        found = yield from read_stored(session, schema, key)
+        if found is None and counts:
+            _refuse_stranger(session, (yield from read_item(session, key)))
+        return found
     if catalog.schema_of(item) is not schema:
+        if counts:
+            _refuse_stranger(session, item)
         return None
     entity: Entity = schema.to_entity(item)
     return entity
 
 
+def _refuse_stranger(session: Session, item: Item | None) -> None:
+    """Refuse an item of no entity where children are: it may be one, by a name that the entity had before."""
+    catalog = session.catalog
+    if item is None or catalog.schema_of(item) is not None:
+        return
+    name = item.get(catalog.discriminator, {}).get("S", "")
+    if name.startswith("$"):
+        return  # of the layer itself
+    key = {each: item[each] for each in catalog.table.key_attributes()}
+    raise InvalidItemError(
+        f"the item {shown_key(key)} is among its children, and of no entity",
+        key=key,
+        hint='class New(Entity, was="Old") reads the items of an entity that has another name now',
+    )
+
+
 def read_children(session: Session, link: Link, place: Binding, parent: Entity) -> Steps[list[Entity]]:
-    """Read all items that belong to a parent, as they are stored."""
+    """Read all items that belong to a parent, as they are stored; InvalidItemError if one cannot be read."""
     found: list[Entity] = []
     position: Position | None = START
     while position is not None:
-        children, position = yield from children_page(session, link, place, parent, position, exact=True)
+        children, position = yield from children_page(
+            session, link, place, parent, position, exact=True, counts=True
+        )
         found += children
     if place.keys.was is None:
         return found

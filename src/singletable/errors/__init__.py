@@ -70,6 +70,8 @@ SingleTableError
     ├── TableDiffersError           ST502  the table is not as the design says
     ├── CapabilityError             ST503  the target cannot do this
     └── MigrationError              ST601  a migration cannot go on
+        ├── PlanBlockedError        ST602  a change of a design that no step can decide
+        └── StrangeItemsError       ST603  items of no entity
 
 LargeItemWarning                    ST206  an item over 100 KB
 """
@@ -149,8 +151,10 @@ from singletable.errors.designs import (
     MissingKeyPartError,
     NotFoundError,
     NotProjectedError,
+    PlanBlockedError,
     SeparatorError,
     SeveralFoundError,
+    StrangeItemsError,
     TableDiffersError,
     TableMissingError,
     UnknownFieldError,
@@ -215,6 +219,7 @@ __all__ = [
     "NotLoggedError",
     "NotProjectedError",
     "OtherApiError",
+    "PlanBlockedError",
     "ReadOnlyDatabaseError",
     "RecoveryUnavailableError",
     "ResourceInUseError",
@@ -224,6 +229,7 @@ __all__ = [
     "SeveralFoundError",
     "SingleTableError",
     "StorageFailedError",
+    "StrangeItemsError",
     "TableAlreadyExistsError",
     "TableDiffersError",
     "TableInUseError",

@@ -206,3 +206,23 @@ class MigrationError(DesignError):
     """A migration cannot be made, or cannot go on."""
 
     number = "ST601"
+
+
+class PlanBlockedError(MigrationError):
+    """Two versions of a design differ in something that no step can know. `differences` are those."""
+
+    number = "ST602"
+
+    def __init__(self, message: str, differences: Sequence[Any] = (), *, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.differences = tuple(differences)
+
+
+class StrangeItemsError(MigrationError):
+    """Items of a table are of no entity of the design. `items` names the first of them."""
+
+    number = "ST603"
+
+    def __init__(self, message: str, items: Sequence[str] = (), *, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.items = tuple(items)

@@ -6,10 +6,11 @@ client; it knows neither the engine nor boto3.
 
 from __future__ import annotations
 
+from singletable.migrate.differences import Difference
 from singletable.migrate.files import FOLDER, Folder, Migration
 from singletable.migrate.pacing import Pace
 from singletable.migrate.passes import Progress
-from singletable.migrate.planning import WrittenMigration, new_migration, plan
+from singletable.migrate.planning import Plan, WrittenMigration, new_migration, plan
 from singletable.migrate.records import Record
 from singletable.migrate.reports import MigrationReport, StepReport, Verification, VerificationError
 from singletable.migrate.running import Runner
@@ -17,6 +18,7 @@ from singletable.migrate.steps import (
     AddIndex,
     Backfill,
     ChangeSetting,
+    CheckItems,
     CreateTable,
     DropIndex,
     MigrationStep,
@@ -25,6 +27,7 @@ from singletable.migrate.steps import (
     Rekey,
     RemoveAttributes,
     RenameAttributes,
+    RenameEntities,
     Verify,
 )
 
@@ -33,7 +36,9 @@ __all__ = [
     "AddIndex",
     "Backfill",
     "ChangeSetting",
+    "CheckItems",
     "CreateTable",
+    "Difference",
     "DropIndex",
     "Folder",
     "Migration",
@@ -41,12 +46,14 @@ __all__ = [
     "MigrationStep",
     "Note",
     "Pace",
+    "Plan",
     "Progress",
     "Recompute",
     "Record",
     "Rekey",
     "RemoveAttributes",
     "RenameAttributes",
+    "RenameEntities",
     "Runner",
     "StepReport",
     "Verification",

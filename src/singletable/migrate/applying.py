@@ -100,19 +100,21 @@ class Applier:
                 applied.failures.append(failure(change.key, error))
                 return
             try:
-                wanted = yield from self._again(wanted.key, applied)
+                wanted = yield from self.again(wanted.key, applied)
             except DesignError as error:
                 applied.failures.append(failure(change.key, error))
                 return
             if wanted is None:
-                applied.changed += 1  # by whoever was faster
+                # By whoever was faster: a writer that knows the new keys (`was=`) has brought it there.
+                applied.moved += change.move is not None
+                applied.changed += change.move is None
                 return
             if MARK in wanted.removes:
                 yield from self._finish_move(wanted, applied)
                 return
         applied.failures.append(failure(change.key, "others kept changing it"))
 
-    def _again(self, key: Item, applied: Applied) -> Steps[Change | None]:
+    def again(self, key: Item, applied: Applied) -> Steps[Change | None]:
         """Compute a change from what is stored now; None if there is nothing to do any more."""
         item, units = yield from self._read(key)
         applied.units += units
@@ -157,9 +159,11 @@ class Applier:
     def _finish_move(self, change: Change, applied: Applied) -> Steps[None]:
         """End a move that somebody has begun: delete the old item if it is there, and take the mark off."""
         old: Item = change.guards[MARK]["M"]["key"]["M"]  # type: ignore[index]
-        item, units = yield from self._read(old)
-        applied.units += units
-        begun = None if item is None else self._decide(item)
+        try:
+            begun = yield from self.again(old, applied)
+        except DesignError as error:
+            applied.failures.append(failure(old, error))
+            return
         if begun is not None and begun.move is not None:
             yield from self._one(begun, applied)
         else:

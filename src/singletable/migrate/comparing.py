@@ -5,31 +5,36 @@ Order: what is added, then what is written into items, then what is verified, an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
-from singletable.blueprint import (
-    Blueprint,
-    EntityBlueprint,
-    IndexBlueprint,
-    KeyBlueprint,
-    PlaceBlueprint,
-    TableBlueprint,
-)
+from singletable.blueprint import Blueprint, EntityBlueprint, IndexBlueprint, TableBlueprint
 from singletable.errors import MigrationError
+from singletable.migrate.differences import Difference, differences, gone_names
 from singletable.migrate.keeping import recomputes
-from singletable.migrate.renaming import clear_renames, holds_models, unclear_renames
+from singletable.migrate.renaming import (
+    aligned,
+    clear_renames,
+    entity_pairs,
+    holds_models,
+    place_content,
+    renamed_entities,
+    unclear_renames,
+)
 from singletable.migrate.steps import (
     AddIndex,
     Backfill,
     ChangeSetting,
+    CheckItems,
     CreateTable,
     DropIndex,
     MigrationStep,
     Note,
+    Places,
     Rekey,
     RemoveAttributes,
     RenameAttributes,
+    RenameEntities,
     Verify,
 )
 
@@ -47,25 +52,83 @@ _SWITCH: Final = "Deploy the code that reads only what is verified now: what fol
 
 
 def compare(
-    before: Blueprint | None, after: Blueprint, *, every_item: bool = False
+    before: Blueprint | None,
+    after: Blueprint,
+    *,
+    every_item: bool = False,
+    renamed: Mapping[str, str] | None = None,
+    removed: Collection[str] = (),
 ) -> tuple[MigrationStep, ...]:
     """Return the steps from one version of a design to the next; none before the first.
 
     With `every_item` all items are brought to the form of the design, also those of entities that have not
-    changed: they were written by something else.
+    changed: they were written by something else. `renamed` has fields that have another name, as
+    {"Order.state": "status"}; `removed` fields that are gone, as Order.note, whose attributes are to go too.
     """
     if before is None:
         return (CreateTable(), *(_adopting(after) if every_item else ()))
     _refuse_other_table(before.table, after.table)
-    drops = list(_drops(before, after))
-    writes = _rewriting(before, after) if every_item else _writing(before, after, bool(drops))
+    names = renamed_entities(before, after)
+    gone = gone_names(before, after)
+    attributes = _removed(before, after, removed)
+    named = aligned(before, after, renamed)
+    differing = differences(before, after, named)
+    drops = list(_drops(named, after, attributes))
+    if every_item:
+        writes = _rewriting(named, after)
+    else:
+        writes = _writing(
+            named, after, _fields(differing, "rewrite"), set(names.values()), has_drops=bool(drops)
+        )
     return (
+        *_checks({} if every_item else _fields(differing, "check", "rewrite", "stop"), gone),
         *_added(before, after),
+        *([RenameEntities(names)] if names else []),
         *writes,
-        *_notes(before, after),
+        *_notes(named, after),
         *([Note(_SWITCH)] if drops else []),
         *drops,
     )
+
+
+def compared(
+    before: Blueprint | None, after: Blueprint, renamed: Mapping[str, str] | None = None
+) -> tuple[Difference, ...]:
+    """Return all that differs between two versions of a design; nothing before the first."""
+    return () if before is None else differences(before, after, aligned(before, after, renamed))
+
+
+def _checks(fields: dict[str, tuple[str, ...]], gone: list[str]) -> Iterator[CheckItems]:
+    if fields or gone:
+        yield CheckItems(fields, tuple(gone))
+
+
+def _fields(differing: Sequence[Difference], *effects: str) -> dict[str, tuple[str, ...]]:
+    """Return the fields of entities that some differences are about."""
+    found: dict[str, dict[str, None]] = {}
+    for each in differing:
+        if each.effect in effects and each.entity:
+            found.setdefault(each.entity, {}).update({each.field: None} if each.field else {})
+    return {name: tuple(fields) for name, fields in found.items()}
+
+
+def _removed(before: Blueprint, after: Blueprint, removed: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Return the attributes of fields that are gone, by the entity that their items are of now."""
+    found: dict[str, tuple[str, ...]] = {}
+    pairs = list(entity_pairs(before, after))
+    for where in removed:
+        entity, _, field = where.partition(".")
+        pair = next((each for each in pairs if entity in (each[0].name, each[1].name)), None)
+        stored = (
+            [each.stored for each in pair[0].attributes if each.name == field] if pair is not None else []
+        )
+        if pair is None or not stored or any(each.name == field for each in pair[1].attributes):
+            raise MigrationError(
+                f"{where} cannot be removed: it is no field that was there and is gone",
+                hint="singletable migrate plan names those that are",
+            )
+        found[pair[1].discriminator] = (*found.get(pair[1].discriminator, ()), *stored)
+    return found
 
 
 # --- the table ---------------------------------------------------------------------------------------------
@@ -134,69 +197,56 @@ def _refuse_other_index(
 # --- items -------------------------------------------------------------------------------------------------
 
 
-def _pairs(before: Blueprint, after: Blueprint) -> Iterator[tuple[EntityBlueprint, EntityBlueprint]]:
-    known = {entity.discriminator: entity for entity in before.entities}
-    for entity in after.entities:
-        if entity.discriminator in known:
-            yield known[entity.discriminator], entity
-
-
 def _moved(before: Blueprint, after: Blueprint) -> dict[str, tuple[str, ...]]:
     """Return the entities whose key in the table has changed, with the templates that it had."""
     moved = {}
-    for was, now in _pairs(before, after):
+    for was, now in entity_pairs(before, after):
         old, new = was.place(None), now.place(None)
-        if old is not None and new is not None and _content(old) != _content(new):
+        if old is not None and new is not None and place_content(old) != place_content(new):
             moved[now.discriminator] = tuple(
                 key.template or "" for key in (old.pk, old.sk) if key is not None
             )
     return moved
 
 
-def _content(place: PlaceBlueprint) -> tuple[object, ...]:
-    """Return what decides the stored keys: not the names of classes."""
-    return (place.index, _key_content(place.pk), place.sk and _key_content(place.sk), place.when)
-
-
-def _key_content(key: KeyBlueprint) -> tuple[object, ...]:
-    parts = [(part.type, part.field, part.shards, part.bucket, part.letters) for part in key.parts]
-    return (key.attributes, key.template, *parts)
-
-
-def _writing(before: Blueprint, after: Blueprint, has_drops: bool) -> Iterator[MigrationStep]:
+def _writing(
+    before: Blueprint, after: Blueprint, fields: Places, renamed_entities: set[str], *, has_drops: bool
+) -> Iterator[MigrationStep]:
     moved = _moved(before, after)
     renamed = _renamed(before, after)
-    places = {now.discriminator: _changed_places(was, now) for was, now in _pairs(before, after)}
+    places = {now.discriminator: _changed_places(was, now) for was, now in entity_pairs(before, after)}
     is_other = before.discriminator != after.discriminator
-    versions = {n.discriminator for w, n in _pairs(before, after) if w.schema_version != n.schema_version}
+    versions = {
+        n.discriminator for w, n in entity_pairs(before, after) if w.schema_version != n.schema_version
+    }
     filled = {name: found for name, found in places.items() if found or is_other or name in versions}
     if renamed:
         yield RenameAttributes(renamed)
     if moved:
         yield Rekey(tuple(moved), moved)
-    if filled:
-        yield Backfill(filled, before.discriminator if is_other else None)
+    if filled or fields:
+        yield Backfill(filled, before.discriminator if is_other else None, fields=fields)
     yield from recomputes(before, after)
-    checked = {name: places.get(name, ()) for name in (*moved, *filled)}
+    checked = {name: places.get(name, ()) for name in (*moved, *filled, *fields, *sorted(renamed_entities))}
     if has_drops and not checked:
         checked = {entity.discriminator: _index_places(entity) for entity in after.entities}
     if checked:
-        yield Verify(_with_keys(after, checked, set(moved)), moved, renamed)
+        yield Verify(_with_keys(after, checked, set(moved)), moved, renamed, fields=fields)
 
 
 def _renamed(before: Blueprint, after: Blueprint) -> dict[str, dict[str, str]]:
     """Return the attributes of entities that have other names now. Those of another version have an upcaster."""
     found = {
         now.discriminator: clear_renames(was, now, before.casing, after.casing)
-        for was, now in _pairs(before, after)
+        for was, now in entity_pairs(before, after)
         if was.schema_version == now.schema_version
     }
     return {name: names for name, names in found.items() if names}
 
 
 def _changed_places(was: EntityBlueprint, now: EntityBlueprint) -> tuple[str, ...]:
-    known = [_content(place) for place in was.places]
-    changed = [place for place in now.places if place.index is not None and _content(place) not in known]
+    known = [place_content(place) for place in was.places]
+    changed = [place for place in now.places if place.index is not None and place_content(place) not in known]
     return tuple(place.name for place in changed)
 
 
@@ -240,11 +290,7 @@ def _rewriting(before: Blueprint | None, after: Blueprint) -> Iterator[Migration
 
 
 def _notes(before: Blueprint, after: Blueprint) -> Iterator[MigrationStep]:
-    names = {entity.discriminator for entity in after.entities}
-    for entity in before.entities:
-        if entity.discriminator not in names:
-            yield Note(f"{entity.name} is no entity any more: its items stay, and nothing reads them.")
-    for was, now in _pairs(before, after):
+    for was, now in entity_pairs(before, after):
         yield from _renamed_fields(was, now)
         if before.casing != after.casing and was.schema_version == now.schema_version:
             yield from _renamed_inside(now)
@@ -272,16 +318,20 @@ def _renamed_inside(now: EntityBlueprint) -> Iterator[Note]:
 # --- what goes ---------------------------------------------------------------------------------------------
 
 
-def _drops(before: Blueprint, after: Blueprint) -> Iterator[MigrationStep]:
+def _drops(
+    before: Blueprint, after: Blueprint, removed: dict[str, tuple[str, ...]]
+) -> Iterator[MigrationStep]:
     names = {index.name for index in after.indexes}
     for index in before.indexes:
         if index.name not in names:
             yield DropIndex(index.name)
     attributes = {}
-    for was, now in _pairs(before, after):
+    for was, now in entity_pairs(before, after):
         gone = tuple(dict.fromkeys(_written(was) - _written(now) - {each.stored for each in now.attributes}))
         if gone:
             attributes[now.discriminator] = tuple(sorted(gone))
+    for name, more in removed.items():
+        attributes[name] = (*attributes.get(name, ()), *more)
     if before.discriminator is not None and before.discriminator != after.discriminator:
         for entity in after.entities:
             known = attributes.get(entity.discriminator, ())

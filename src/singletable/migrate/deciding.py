@@ -11,10 +11,12 @@ from singletable.migrate.forms import Change, Forms
 from singletable.migrate.passes import Outcome
 from singletable.migrate.steps import (
     Backfill,
+    CheckItems,
     MigrationStep,
     Rekey,
     RemoveAttributes,
     RenameAttributes,
+    RenameEntities,
     Verify,
 )
 
@@ -25,9 +27,15 @@ def decide(forms: Forms, step: MigrationStep, item: Item) -> Change | None:
     if schema is None:
         return None
     match step:
-        case Backfill(entities) if schema.name in entities:
-            places = _places(schema, entities[schema.name])
-            return forms.change(schema, item, places, every_attribute=step.every_attribute)
+        case CheckItems(checked) if schema.name in checked:
+            forms.check(schema, item)
+            return None
+        case RenameEntities(renamed):
+            return forms.entity_renaming(schema, item, renamed)
+        case Backfill(entities) if schema.name in entities or schema.name in step.fields:
+            places = _places(schema, entities.get(schema.name, ()))
+            fields = step.fields.get(schema.name, ())
+            return forms.change(schema, item, places, every_attribute=step.every_attribute, fields=fields)
         case Rekey(entities) if schema.name in entities:
             change = forms.change(schema, item, (), moves=True)
             stays = change is not None and change.move is None and MARK not in item
@@ -38,8 +46,9 @@ def decide(forms: Forms, step: MigrationStep, item: Item) -> Change | None:
             copied = forms.renaming(schema, item, renamed.get(schema.name, {}))
             places = _places(schema, entities.get(schema.name, ()))
             moves = schema.key.name in places
+            every, fields = step.every_attribute, step.fields.get(schema.name, ())
             return copied or forms.change(
-                schema, item, places, moves=moves, every_attribute=step.every_attribute
+                schema, item, places, moves=moves, every_attribute=every, fields=fields
             )
         case RemoveAttributes(entities, renamed) if schema.name in entities:
             return forms.removal(schema, item, entities[schema.name], renamed.get(schema.name))
@@ -60,4 +69,6 @@ def summary(outcome: Outcome, *, is_dry: bool) -> str:
         texts.append(f"{counts.moved} moved")
     if counts.failed:
         texts.append(f"{counts.failed} failed")
+    if counts.unknown:
+        texts.append(f"{counts.unknown} of no entity")
     return f"{'would be: ' if is_dry else ''}{', '.join(texts)} of {counts.seen} items"

@@ -37,6 +37,7 @@ class Migration:
     title: str
     steps: tuple[MigrationStep, ...]
     blueprint: Mapping[str, Any] | None
+    differences: tuple[str, ...] = ()  # what has changed, as sentences: for people
 
     def fingerprint(self) -> str:
         """Return what tells these steps from others, however they are worded."""
@@ -51,6 +52,7 @@ class Migration:
             "migration": FORMAT,
             "id": self.id,
             "title": self.title,
+            **({"differences": list(self.differences)} if self.differences else {}),
             "steps": [step_data(step) for step in self.steps],
             "blueprint": self.blueprint,
         }
@@ -74,11 +76,17 @@ class Folder:
                 )
         return found
 
-    def write(self, title: str, steps: Sequence[MigrationStep], blueprint: Mapping[str, Any]) -> Path:
+    def write(
+        self,
+        title: str,
+        steps: Sequence[MigrationStep],
+        blueprint: Mapping[str, Any],
+        differences: Sequence[str] = (),
+    ) -> Path:
         """Write the next migration; return its file."""
         taken = [_number(path) for path in self.path.glob("*.json")]
         name = f"{max(taken, default=0) + 1:04}_{slug(title)}"
-        migration = Migration(name, title, tuple(steps), blueprint)
+        migration = Migration(name, title, tuple(steps), blueprint, tuple(differences))
         self.path.mkdir(parents=True, exist_ok=True)
         path = self.path / f"{name}.json"
         text = json.dumps(migration.data(), indent=2, ensure_ascii=False)
@@ -107,7 +115,8 @@ def _read(path: Path) -> Migration:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         steps = tuple(step_of(step) for step in data["steps"])
-        migration = Migration(data["id"], data["title"], steps, data.get("blueprint"))
+        differences = tuple(map(str, data.get("differences", ())))
+        migration = Migration(data["id"], data["title"], steps, data.get("blueprint"), differences)
         written = data["migration"]
     except MigrationError as error:
         raise MigrationError(f"{path}: {error.message}", hint=error.hint) from None

@@ -77,24 +77,45 @@ class Forms:
         was: Places | None = None,
         discriminator_was: str | None = None,
         renamed: Renames | None = None,
+        entity_names: Mapping[str, str] | None = None,
     ) -> None:
         self._session = session
         self.catalog = catalog = session.catalog
         self._discriminators = [catalog.discriminator, *([discriminator_was] if discriminator_was else [])]
         self._skeletons = _skeletons(catalog, was or {})
-        self._renamed = (
-            renamed or {}
-        )  # attributes that are read by their names of before, where they have no other
+        # Attributes that are read by their names of before, where they have no other; and entities.
+        self._renamed = renamed or {}
+        self._entity_names = entity_names or {}
 
     def schema_of(self, item: Item) -> EntitySchema[Any] | None:
         """Find the entity of an item: by its discriminator, by its keys, or by what they begin with."""
         for name in self._discriminators:
             if name in item:
-                return self.catalog.named(item[name].get("S", ""))
+                stored = item[name].get("S", "")
+                return self.catalog.named(stored) or self.catalog.named(self._entity_names.get(stored, ""))
         found = self.catalog.schema_of(item)
         if found is not None:
             return found
         return next((one.schema for one in self._skeletons if one.fits(item)), None)
+
+    def is_reserved(self, item: Item) -> bool:
+        """Tell whether the layer itself has written an item: a lock, a guard, the record of a migration."""
+        names = [item[name].get("S", "") for name in self._discriminators if name in item]
+        return any(str(name).startswith(RESERVED) for name in names)
+
+    def check(self, schema: EntitySchema[Any], item: Item) -> None:
+        """Raise a DesignError for an item that the entity cannot be built of."""
+        schema.to_entity(self._read(schema, item))
+
+    def entity_renaming(
+        self, schema: EntitySchema[Any], item: Item, renamed: Mapping[str, str]
+    ) -> Change | None:
+        """Say that an item is to be of the name that its entity has now."""
+        for name in self._discriminators:
+            if name in item and item[name].get("S") in renamed:
+                key = {each: item[each] for each in schema.table.key_attributes()}
+                return Change(schema.name, key, {name: {"S": schema.name}}, (), {name: item[name]})
+        return None
 
     def change(
         self,
@@ -104,6 +125,7 @@ class Forms:
         *,
         moves: bool = False,
         every_attribute: bool = False,
+        fields: Iterable[str] = (),
     ) -> Change | None:
         """Say what is to be done to an item; None when it is as it should be.
 
@@ -121,12 +143,15 @@ class Forms:
         if moves and any(not same(wanted[name], value) for name, value in key.items()):
             move = Move(key, item, wanted, owned_locks(self._session, schema, entity, key))
             return Change(schema.name, key, {}, (), item, move)
-        names = self._names(schema, item, places, every_attribute=every_attribute) - key.keys()
+        rewritten = {schema.fields[name].stored for name in fields if name in schema.fields}
+        names = self._names(schema, item, places, every_attribute=every_attribute) | rewritten
+        names -= key.keys()
         sets = {name: wanted[name] for name in names if name in wanted and not _has(item, name, wanted[name])}
         removes = tuple(sorted(name for name in names if name in item and name not in wanted))
         if not sets and not removes:
             return None
         guards = self._guards(schema, item, places, every_attribute=every_attribute)
+        guards |= {name: item.get(name) for name in rewritten}
         guards |= {
             old: item.get(old) for old, new in self._renamed.get(schema.name, {}).items() if new in guards
         }

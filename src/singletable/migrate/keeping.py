@@ -45,12 +45,18 @@ def _computed(entity: EntityBlueprint) -> Iterator[tuple[str, Mapping[str, Any]]
                 yield attribute.name, marker
 
 
+def _is_made_alike(was: EntityBlueprint, now: EntityBlueprint) -> bool:
+    """Tell whether derived items of both versions are made of the same, with the same fields."""
+    before, after = ({each.name: each.type for each in entity.attributes} for entity in (was, now))
+    return was.derived == now.derived and before == after
+
+
 def _derived(known: dict[str, EntityBlueprint], after: Blueprint) -> dict[str, tuple[str, ...]]:
     """Name the entities that are made from others now, by those that they are made from."""
     found: dict[str, tuple[str, ...]] = {}
     for entity in after.entities:
         was = known.get(entity.discriminator)
-        if entity.derived is None or (was is not None and was.derived == entity.derived):
+        if entity.derived is None or (was is not None and _is_made_alike(was, entity)):
             continue
         source = after.entity(entity.derived.of)
         if source is not None and (not known or source.discriminator in known):

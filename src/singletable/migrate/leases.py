@@ -50,6 +50,26 @@ class Lease:
             seconds -= slice_s
             yield from self.keep()
 
+    def beside(self) -> Lease:
+        """Return what a look at the table holds that is no step: it records nothing, and keeps this one."""
+        return _Beside(self)
+
     def release(self, **changes: Any) -> Steps[None]:
         """Give the lease back."""
         yield from self.save(**{"owner": "", "until_us": 0, **changes})
+
+
+class _Beside(Lease):
+    """What a look at the table beside a step holds."""
+
+    def __init__(self, held: Lease) -> None:
+        record = replace(held.record, segments=(), differing=0)
+        super().__init__(held._session, record, lease_s=held._lease_us / 1_000_000, is_dry=True)
+        self._held = held
+
+    def save(self, **changes: Any) -> Steps[None]:
+        yield from super().save(**changes)
+        yield from self._held.keep()
+
+    def keep(self) -> Steps[None]:
+        return self._held.keep()

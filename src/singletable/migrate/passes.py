@@ -16,7 +16,7 @@ from singletable.design.session import Session
 from singletable.design.stored_values import Item
 from singletable.errors import DesignError
 from singletable.migrate.applying import Applied, Applier, Decide, failure
-from singletable.migrate.forms import RESERVED, Change
+from singletable.migrate.forms import Change, Forms
 from singletable.migrate.leases import Lease
 from singletable.migrate.pacing import Pacer
 from singletable.migrate.records import FAILURES_MAX, Counts, Record, Segment
@@ -49,11 +49,17 @@ class Outcome:
     counts: Counts = field(default_factory=Counts)
     samples: list[dict[str, Any]] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
+    strangers: list[str] = field(default_factory=list)  # items of no entity, where those are a failure
 
     @property
     def differing(self) -> int:
         """How many items were, or are, not as they should be."""
         return self.counts.changed + self.counts.moved + self.counts.failed
+
+    @property
+    def wrong(self) -> int:
+        """How many items differ, or are of no entity where that is a failure."""
+        return self.differing + (self.counts.unknown if self.strangers else 0)
 
 
 class Pass:
@@ -66,8 +72,11 @@ class Pass:
         pacer: Pacer,
         decide: Decide,
         *,
+        forms: Forms,
         knows: Callable[[Item], object],
         writes: bool,
+        minds_strangers: bool = False,
+        looks_again: bool = False,
         imagined: Callable[[Item], Item] = lambda item: item,
         segments: int = 1,
         page_items: int = PAGE_ITEMS,
@@ -77,8 +86,11 @@ class Pass:
         self._lease = lease
         self._pacer = pacer
         self._decide = decide
+        self._forms = forms
         self._knows = knows
         self._writes = writes
+        self._minds_strangers = minds_strangers
+        self._looks_again = looks_again
         self._imagined = imagined  # an item as it would be by now, in a dry run
         self._applier = Applier(session, decide)
         self._segments = segments
@@ -113,7 +125,7 @@ class Pass:
                 differing=before.differing + self.outcome.counts.failed,
             )
         else:
-            differing = before.differing + self.outcome.differing
+            differing = before.differing + self.outcome.wrong
             yield from self._lease.save(segments=segments, differing=differing)
 
     def _scan(self, segments: tuple[Segment, ...], numbers: list[int]) -> Steps[list[dict[str, Any]]]:
@@ -139,7 +151,7 @@ class Pass:
 
     def _take(self, answer: dict[str, Any]) -> Steps[None]:
         """Deal with the items of one page."""
-        items = [item for item in answer["Items"] if not self._is_reserved(item)]
+        items = [item for item in answer["Items"] if not self._forms.is_reserved(item)]
         yield from self._pay(read_units(answer), len(items))
         yield from self._deal(items)
 
@@ -148,29 +160,55 @@ class Pass:
         changes = list(self._changes(items))
         for at in range(0, len(changes), self._at_once):
             some = changes[at : at + self._at_once]
+            if self._looks_again:
+                some = yield from self._still_wanted(some)
+            self.outcome.samples += [each.shown() for each in some[: SAMPLES_MAX - len(self.outcome.samples)]]
             applied = (yield from self._applier.apply(some)) if self._writes else _imagined(some)
             self._note(applied)
             if self._writes:
                 yield from self._pay(applied.units, len(some))
                 yield from self._lease.keep()
 
+    def _still_wanted(self, changes: list[Change]) -> Steps[list[Change]]:
+        """Return those changes that items still need: a writer may have made some since the page was read."""
+        found = []
+        for change in changes:
+            applied = Applied()
+            try:
+                wanted = yield from self._applier.again(change.key, applied)
+            except DesignError as error:
+                self._fail(failure(change.key, error))
+                wanted = None
+            found += [] if wanted is None else [wanted]
+            yield from self._pay(applied.units, 1)
+            yield from self._lease.keep()
+        return found
+
     def _changes(self, items: list[Item]) -> Iterator[Change]:
         for item in items:
-            self._add(seen=1, unknown=int(not self._knows(item)))
+            self._add(seen=1)
             try:
+                if not self._knows(item):
+                    self._note_stranger(item)
                 change = self._decide(item)
             except DesignError as error:
-                key = {name: item[name] for name in self._session.catalog.table.key_attributes()}
-                self._fail(failure(key, error))
+                self._fail(failure(self._key(item), error))
                 continue
             if change is not None:
-                if len(self.outcome.samples) < SAMPLES_MAX:
-                    self.outcome.samples.append(change.shown())
                 yield change
 
-    def _is_reserved(self, item: Item) -> bool:
-        name = item.get(self._session.catalog.discriminator, {}).get("S", "")
-        return str(name).startswith(RESERVED)
+    def _note_stranger(self, item: Item) -> None:
+        self._add(unknown=1)
+        if self._minds_strangers and len(self.outcome.strangers) < FAILURES_MAX:
+            catalog = self._session.catalog
+            stored = item.get(catalog.discriminator, {}).get("S")
+            why = (
+                f"its {catalog.discriminator} is {stored}" if stored else f"it has no {catalog.discriminator}"
+            )
+            self.outcome.strangers.append(failure(self._key(item), f"{why}, so it is of no entity"))
+
+    def _key(self, item: Item) -> Item:
+        return {name: item[name] for name in self._session.catalog.table.key_attributes()}
 
     def _pay(self, units: float, items: int) -> Steps[None]:
         seconds = self._pacer.spent(units=units, items=items)

@@ -4,16 +4,43 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from singletable.blueprint import Blueprint
 from singletable.design.design import Design
-from singletable.migrate.comparing import compare
+from singletable.errors import MigrationError, PlanBlockedError
+from singletable.migrate.comparing import compare, compared
+from singletable.migrate.differences import Difference, says_defaults
 from singletable.migrate.files import FOLDER, Folder
 from singletable.migrate.steps import MigrationStep
 
 FolderPath = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What has changed since the newest migration, and the steps that it takes.
+
+    `blocking` are the differences that no step can decide and nobody has accepted. `is_exact` is False where the
+    newest migration is of an older release, and does not say which fields were required.
+    """
+
+    steps: tuple[MigrationStep, ...]
+    differences: tuple[Difference, ...] = ()
+    blocking: tuple[Difference, ...] = ()
+    is_exact: bool = True
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether nothing has changed."""
+        return not self.steps and not self.differences
+
+    @property
+    def is_of_items(self) -> bool:
+        """Tell whether a migration is due: for its steps, or since items differ from what the newest one says."""
+        return bool(self.steps) or any(each.entity for each in self.differences)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,24 +49,60 @@ class WrittenMigration:
 
     path: Path
     steps: tuple[MigrationStep, ...]
+    differences: tuple[Difference, ...] = ()
 
 
 def plan(
-    design: type[Design], folder: FolderPath = FOLDER, *, every_item: bool = False
-) -> tuple[MigrationStep, ...]:
-    """Return the steps from the newest migration to the design as it is in the code."""
-    return compare(_newest(folder), design.blueprint(), every_item=every_item)
+    design: type[Design],
+    folder: FolderPath = FOLDER,
+    *,
+    every_item: bool = False,
+    renamed: Mapping[str, str] | None = None,
+    removed: Collection[str] = (),
+    accepted: Collection[str] = (),
+) -> Plan:
+    """Compare the newest migration with the design as it is in the code.
+
+    `renamed` has fields with another name, {"Order.state": "status"}; `removed` fields that are gone, Order.note,
+    whose attributes are to be removed too; `accepted` what was read and is meant, of that which blocks the plan.
+    """
+    before, after = _newest(folder), design.blueprint()
+    steps = compare(before, after, every_item=every_item, renamed=renamed, removed=removed)
+    differences = compared(before, after, renamed)
+    stops = [each for each in differences if each.effect == "stop"]
+    unknown = [where for where in accepted if where not in {each.where for each in stops}]
+    if unknown:
+        raise MigrationError(
+            f"{unknown[0]} cannot be accepted: it does not stop this plan",
+            hint=f"what does: {', '.join(each.where for each in stops) or 'nothing'}",
+        )
+    blocking = tuple(each for each in stops if each.where not in accepted)
+    return Plan(steps, differences, blocking, before is None or says_defaults(before))
 
 
 def new_migration(
-    design: type[Design], title: str, folder: FolderPath = FOLDER, *, every_item: bool = False
+    design: type[Design],
+    title: str,
+    folder: FolderPath = FOLDER,
+    *,
+    every_item: bool = False,
+    renamed: Mapping[str, str] | None = None,
+    removed: Collection[str] = (),
+    accepted: Collection[str] = (),
 ) -> WrittenMigration | None:
-    """Write the next migration; None if nothing has changed."""
-    steps = plan(design, folder, every_item=every_item)
-    if not steps:
+    """Write the next migration; None if nothing has changed that concerns items. A blocked plan is refused."""
+    found = plan(design, folder, every_item=every_item, renamed=renamed, removed=removed, accepted=accepted)
+    if found.blocking:
+        first = found.blocking[0]
+        raise PlanBlockedError(
+            " ".join(each.says for each in found.blocking), found.blocking, hint=first.hint
+        )
+    if not found.is_of_items:
         return None
     blueprint = json.loads(design.blueprint().to_json())
-    return WrittenMigration(Folder(folder).write(title, steps, blueprint), steps)
+    says = [each.says for each in found.differences]
+    path = Folder(folder).write(title, found.steps, blueprint, says)
+    return WrittenMigration(path, found.steps, found.differences)
 
 
 def _newest(folder: FolderPath) -> Blueprint | None:

@@ -48,7 +48,9 @@ class RecomputePass(Pass):
                 self._fail(failure(self._key(stored), error))
                 continue
             schema = self._session.catalog.schema_of(item)
-            self._add(seen=1, unknown=int(schema is None))
+            self._add(seen=1)
+            if schema is None:
+                self._note_stranger(stored)
             checks = [] if schema is None else checks_of_step(self._session, schema, self.step)
             if schema is None or not checks:
                 continue
@@ -76,7 +78,7 @@ class RecomputePass(Pass):
         if any(is_repairable for _, is_repairable in wrong):
             self._note_change(schema, item, [each for each, is_repairable in wrong if is_repairable])
         left = [
-            shared.get(each.field) or _shared(entity, each)
+            shared.get(each.field) or _left(entity, each)
             for each, is_repairable in wrong
             if not is_repairable
         ]
@@ -106,15 +108,14 @@ class RecomputePass(Pass):
                 shared[", ".join(lock.values)] = f"{values} is also that of {other}"
         return shared
 
-    def _key(self, item: Item) -> Item:
-        return {name: item[name] for name in self._session.catalog.table.key_attributes()}
-
     def _shown(self, item: Item) -> dict[str, Any]:
         return {name: next(iter(value.values())) for name, value in self._key(item).items()}
 
 
-def _shared(entity: Entity, wrong: Any) -> str:
-    """Say that a unique value is that of another item too."""
+def _left(entity: Entity, wrong: Any) -> str:
+    """Say what nobody can put right: a unique value that another item has too, or a child that cannot be read."""
+    if isinstance(wrong.found, str):
+        return f"{wrong.field or wrong.entity} cannot be worked out: {wrong.found}"
     names = [name for name in wrong.field.split(", ") if hasattr(entity, name)]
     values = " and ".join(f"{name} {getattr(entity, name)!r}" for name in names)
     other = shown_key(wrong.found) if isinstance(wrong.found, dict) else "another item"
@@ -126,6 +127,15 @@ def checks_of_step(session: Session, schema: EntitySchema[Any], step: Recompute)
     derived = {*step.derived.get(schema.name, ())}
     derived |= {schema.name} & {name for made in step.derived.values() for name in made}
     return kept_checks(session, schema, step.entities.get(schema.name, ()), derived)
+
+
+def counted_by_step(session: Session, step: Recompute) -> set[str]:
+    """Name the entities that numbers of a step are made from: without one of their items, those are wrong."""
+    return {
+        each.link.child.name
+        for each in session.catalog.belonging.aggregates
+        if each.field in step.entities.get(each.link.parent.name, ())
+    }
 
 
 def waits_for(session: Session, step: Recompute, earlier: list[MigrationStep]) -> MigrationStep | None:

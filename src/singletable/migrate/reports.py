@@ -61,7 +61,7 @@ class Verification:
 
     @property
     def is_right(self) -> bool:
-        return self.outcome.differing == 0
+        return self.outcome.wrong == 0
 
     def data(self) -> dict[str, Any]:
         """Return the verdict as JSON has it."""
@@ -71,6 +71,7 @@ class Verification:
             "counts": self.outcome.counts.data(),
             "samples": self.outcome.samples,
             "failures": self.outcome.failures,
+            "strangers": self.outcome.strangers,
         }
 
 

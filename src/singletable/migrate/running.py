@@ -7,14 +7,15 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final, assert_never
+from typing import Any, Final, assert_never
 
 from singletable.client.calls import Steps
 from singletable.design.design import Design
 from singletable.design.inspecting import describe_table
 from singletable.design.provisioning import change_settings, create_table
+from singletable.design.schema import EntitySchema
 from singletable.design.stored_values import Item
-from singletable.errors import MigrationError, SingleTableError
+from singletable.errors import MigrationError, SingleTableError, StrangeItemsError
 from singletable.migrate.choosing import chosen_migrations, refuse_changed
 from singletable.migrate.deciding import decide, summary
 from singletable.migrate.files import Migration
@@ -22,13 +23,14 @@ from singletable.migrate.forms import Change, Forms
 from singletable.migrate.leases import LEASE_S, Lease
 from singletable.migrate.pacing import Pace, Pacer
 from singletable.migrate.passes import PAGE_ITEMS, Outcome, Pass, Progress, Watch
-from singletable.migrate.recomputing import RecomputePass, waits_for
+from singletable.migrate.recomputing import RecomputePass, counted_by_step, waits_for
 from singletable.migrate.records import Record, Records
 from singletable.migrate.reports import MigrationReport, StepReport, Verification, VerificationError
 from singletable.migrate.steps import (
     AddIndex,
     Backfill,
     ChangeSetting,
+    CheckItems,
     CreateTable,
     DropIndex,
     MigrationStep,
@@ -37,14 +39,20 @@ from singletable.migrate.steps import (
     Rekey,
     RemoveAttributes,
     RenameAttributes,
+    RenameEntities,
     Renames,
     Verify,
+    entity_names_of,
     renames_of,
 )
 from singletable.migrate.tables import add_index, drop_index, has_index, item_count
 
-_WRITING = RenameAttributes | Rekey | Backfill | Recompute
+_WRITING = RenameEntities | RenameAttributes | Rekey | Backfill | Recompute
 SHOWN_MAX: Final = 5  # items, in an error
+STRANGERS_HINT: Final = (
+    'class New(Entity, was="Old") if an entity has another name now; otherwise delete them; or say that the table '
+    "is shared with other programs, whose items they are: --shared-table"
+)
 Confirm = Callable[[Migration, MigrationStep], bool]
 
 
@@ -52,7 +60,8 @@ class Runner:
     """Runs migrations where a design is open.
 
     `rate` limits how fast the table is read and written. `watch` is told how far it is. `confirm` is asked before
-    a step that destroys something; without it, a run stops before the first of them.
+    a step that destroys something; without it, a run stops before the first of them. Items of no entity are a
+    failure, unless `shared_table` says that they are those of other programs.
     """
 
     def __init__(
@@ -66,6 +75,7 @@ class Runner:
         owner: str | None = None,
         lease_s: float = LEASE_S,
         page_items: int = PAGE_ITEMS,
+        shared_table: bool = False,
     ) -> None:
         self._session = design.session
         self._pacer = Pacer(self._session.client, Pace(rate) if isinstance(rate, int | float) else rate)
@@ -75,10 +85,12 @@ class Runner:
         self.owner = owner or f"{socket.gethostname()}-{uuid.uuid4().hex[:8]}"
         self._lease_s = lease_s
         self._page_items = page_items
+        self._shared_table = shared_table
         self._records = Records(self._session)
         self._lease: Lease | None = None
         self._rehearsed: list[tuple[Forms, MigrationStep]] = []  # earlier steps of a dry run
         self._renamed: Renames = {}
+        self._entity_names: dict[str, str] = {}
 
     def run(
         self, migrations: Sequence[Migration], *, to: str | None = None, dry_run: bool = False
@@ -113,7 +125,8 @@ class Runner:
         """Run migrations, as steps."""
         chosen = chosen_migrations(migrations, to)
         self._rehearsed = []
-        self._renamed = renames_of([step for migration in migrations for step in migration.steps])
+        every_step = [step for migration in migrations for step in migration.steps]
+        self._renamed, self._entity_names = renames_of(every_step), entity_names_of(every_step)
         is_there = yield from self._make_ready(chosen, dry_run=dry_run)
         records = (yield from self._status(chosen)) if is_there else {}
         reports = []
@@ -214,13 +227,20 @@ class Runner:
                 report.did = yield from self._change_table(step, said, is_dry=lease.is_dry)
             case Verify() if lease.is_dry:
                 report.did = "would be verified"
+                report.failures = (yield from self._look(migration, number, step, lease)).strangers
+            case CheckItems():
+                outcome = yield from self._pass(migration, number, step, lease)
+                report.counts, report.failures = outcome.counts, [*outcome.failures, *outcome.strangers]
+                report.did = "every item can be read" if not report.failures else "some items cannot be read"
+                if not lease.is_dry:
+                    yield from self._judge(migration, lease, lease.record.differing, outcome, begin=number)
             case Verify():
                 outcome = yield from self._pass(migration, number, step, lease)
                 yield from self._judge(migration, lease, lease.record.differing, outcome)
                 report.did, report.counts = "every item is as it should be", outcome.counts
             case Recompute():
                 yield from self._recompute(migration, number, step, lease, report)
-            case RenameAttributes() | Backfill() | Rekey() | RemoveAttributes():
+            case RenameEntities() | RenameAttributes() | Backfill() | Rekey() | RemoveAttributes():
                 outcome = yield from self._pass(migration, number, step, lease)
                 if isinstance(step, Rekey) and lease.is_resumed and not self._has_transactions():
                     # Who died after a move may have left its mark on an item that the pass had gone by.
@@ -242,6 +262,14 @@ class Runner:
         if needed is not None:
             report.did = f"is counted when this is done: {needed.says()}"
             return
+        obstacles = yield from self._look(migration, number, step, lease)
+        if obstacles.wrong and lease.is_dry:
+            report.did = "would be refused: nothing is recomputed while items cannot be read"
+            report.failures = [*obstacles.strangers, *obstacles.failures]
+            return
+        # Who puts an item right may write it as it was before: the next run begins where items are written.
+        first = _first_writing(migration)
+        yield from self._judge(migration, lease, obstacles.wrong, obstacles, begin=first)
         if not lease.record.segments:
             yield from lease.save(
                 failures=(), differing=0
@@ -292,13 +320,49 @@ class Runner:
             case _:
                 assert_never(step)
 
-    def _pass(self, migration: Migration, number: int, step: MigrationStep, lease: Lease) -> Steps[Outcome]:
-        forms = Forms(
+    def _forms(self, migration: Migration, step: MigrationStep) -> Forms:
+        """Return what knows the items that a step finds, by all that the steps of its migration say of them."""
+        was = {
+            entity: texts for each in migration.steps for entity, texts in getattr(each, "was", {}).items()
+        }
+        others = [getattr(each, "discriminator_was", None) for each in migration.steps]
+        return Forms(
             self._session,
-            was=getattr(step, "was", None),
-            discriminator_was=getattr(step, "discriminator_was", None),
+            was=was if isinstance(step, CheckItems) else getattr(step, "was", None),
+            discriminator_was=next((name for name in others if name is not None), None),
             renamed=self._renamed,
+            entity_names=self._entity_names,
         )
+
+    def _look(self, migration: Migration, number: int, step: MigrationStep, lease: Lease) -> Steps[Outcome]:
+        """Look at every item before a step: is it of an entity, and can it be read, if the step counts it?"""
+        catalog = self._session.catalog
+        counted = counted_by_step(self._session, step) if isinstance(step, Recompute) else set()
+
+        def schema_of(item: Item) -> EntitySchema[Any] | None:
+            return catalog.schema_of(self._imagined(step, item))
+
+        def read(item: Item) -> None:
+            schema = schema_of(item)
+            if schema is not None and schema.name in counted:
+                schema.to_entity(self._imagined(step, item))
+
+        one = Pass(
+            self._session,
+            lease.beside(),
+            self._pacer,
+            read,
+            forms=self._forms(migration, step),
+            knows=schema_of,
+            writes=False,
+            minds_strangers=not self._shared_table,
+            segments=self._segments,
+            page_items=self._page_items,
+        )
+        return (yield from one.run())
+
+    def _pass(self, migration: Migration, number: int, step: MigrationStep, lease: Lease) -> Steps[Outcome]:
+        forms = self._forms(migration, step)
         if lease.is_dry:
             self._rehearsed.append((forms, step))
         total = yield from item_count(self._session)
@@ -314,8 +378,11 @@ class Runner:
             lease,
             self._pacer,
             partial(self._decide, forms, step),
+            forms=forms,
             knows=forms.schema_of,
-            writes=not lease.is_dry and not isinstance(step, Verify),
+            writes=not lease.is_dry and not isinstance(step, Verify | CheckItems),
+            minds_strangers=isinstance(step, Verify | CheckItems) and not self._shared_table,
+            looks_again=isinstance(step, Verify),
             imagined=partial(self._imagined, step),
             segments=self._segments,
             page_items=self._page_items,
@@ -336,17 +403,35 @@ class Runner:
             item = item if change is None else change.applied_to(item)
         return item
 
-    def _judge(self, migration: Migration, lease: Lease, differing: int, outcome: Outcome) -> Steps[None]:
-        """Stop where items differ; the next run writes them again before it verifies."""
+    def _judge(
+        self,
+        migration: Migration,
+        lease: Lease,
+        differing: int,
+        outcome: Outcome,
+        *,
+        begin: int | None = None,
+    ) -> Steps[None]:
+        """Stop where items differ; the next run writes them again before it verifies, or begins at a step."""
         if not differing:
             return
-        yield from lease.save(
-            step=_first_writing(migration), segments=(), differing=0, is_verified=False, state="stopped"
-        )
+        step = _first_writing(migration) if begin is None else begin
+        yield from lease.save(step=step, segments=(), differing=0, is_verified=False, state="stopped")
+        strangers = outcome.strangers
+        if strangers:
+            count = outcome.counts.unknown
+            raise StrangeItemsError(
+                f"{migration.id}: {count} item{'' if count == 1 else 's'} of {self._session.table} "
+                f"{'is' if count == 1 else 'are'} of no entity of {self._session.catalog.name}: "
+                f"{'; '.join([*strangers, *outcome.failures][:SHOWN_MAX])}",
+                strangers,
+                hint=STRANGERS_HINT,
+            )
         shown = outcome.failures[:3] or [str(sample) for sample in outcome.samples]
         raise VerificationError(
             f"{migration.id}: {differing} item{'' if differing == 1 else 's'} "
-            f"of {self._session.table} differ from the design: {'; '.join(shown)}",
+            f"of {self._session.table} {'differ from the design' if begin is None else 'cannot be read'}: "
+            f"{'; '.join(shown)}",
             outcome,
             hint="correct or delete the items that are named, and run it again"
             if outcome.failures

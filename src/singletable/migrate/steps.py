@@ -52,11 +52,41 @@ class ChangeSetting:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckItems:
+    """Read everything before anything is written, and stop if an item cannot be read as its entity, or has none.
+
+    `fields` names what has changed of each entity; `gone` the discriminators that no item may have any more.
+    """
+
+    kind: ClassVar[str] = "check_items"
+    is_destructive: ClassVar[bool] = False
+    fields: Places = field(default_factory=dict)
+    gone: tuple[str, ...] = ()
+
+    def says(self) -> str:
+        shown = [f"every item of {_placed(self.fields)} can be read"] if self.fields else []
+        shown += [f"no item is of {_listed(self.gone)}"] if self.gone else []
+        return f"Check that {' and that '.join(shown)}: stop here if not."
+
+
+@dataclass(frozen=True, slots=True)
+class RenameEntities:
+    """Write the name that an entity has now into the items that have the one that it had."""
+
+    kind: ClassVar[str] = "rename_entities"
+    is_destructive: ClassVar[bool] = False
+    renamed: Mapping[str, str]
+
+    def says(self) -> str:
+        return f"Let the items of {_listed([f'{old} be of {new}' for old, new in self.renamed.items()])}."
+
+
+@dataclass(frozen=True, slots=True)
 class Backfill:
     """Write the key attributes of places, and what tells the entity, into the items that lack them.
 
     With `every_attribute` all others are brought to the form of the design too: times to their precision, expiry,
-    defaults. Those that the design does not know stay.
+    defaults. `fields` names those of each entity that are, where not all are. What the design does not know stays.
     """
 
     kind: ClassVar[str] = "backfill"
@@ -64,10 +94,13 @@ class Backfill:
     entities: Places
     discriminator_was: str | None = None
     every_attribute: bool = False
+    fields: Places = field(default_factory=dict)
 
     def says(self) -> str:
+        shown = [f"the keys of {_placed(self.entities)}"] if self.entities else []
+        shown += [f"{_listed(names)} of {entity} as the type says" for entity, names in self.fields.items()]
         more = ", and every attribute as the design does," if self.every_attribute else ""
-        return f"Write the keys of {_placed(self.entities)}{more} into the items that are there."
+        return f"Write {_listed(shown)}{more} into the items that are there."
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +167,7 @@ class Verify:
     was: Places = field(default_factory=dict)
     renamed: Renames = field(default_factory=dict)
     every_attribute: bool = False
+    fields: Places = field(default_factory=dict)
 
     def says(self) -> str:
         return f"Verify {_placed(self.entities)}: stop here if one item differs."
@@ -179,8 +213,10 @@ class RemoveAttributes:
 
 MigrationStep: TypeAlias = (
     CreateTable
+    | CheckItems
     | AddIndex
     | ChangeSetting
+    | RenameEntities
     | RenameAttributes
     | Rekey
     | Backfill
@@ -204,6 +240,16 @@ def renames_of(steps: Sequence[MigrationStep]) -> Renames:
             known = found.setdefault(entity, {})
             known.update({old: names.get(new, new) for old, new in known.items()})
             known.update(names)
+    return found
+
+
+def entity_names_of(steps: Sequence[MigrationStep]) -> dict[str, str]:
+    """Return the entities that steps rename, in their order, with the names that they have in the end."""
+    found: dict[str, str] = {}
+    for step in steps:
+        if isinstance(step, RenameEntities):
+            found.update({old: step.renamed.get(new, new) for old, new in found.items()})
+            found.update(step.renamed)
     return found
 
 
