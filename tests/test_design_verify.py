@@ -52,9 +52,10 @@ def fill(db: Design) -> None:
 def mended(db: Design, before: list[Any]) -> list[Mismatch]:
     """Verify, repair and verify again; the table is then what it was before the damage."""
     found = db.verify().differences
-    repaired = db.verify(repair=True).differences
+    report = db.verify(repair=True)
     assert [each.is_repaired for each in found] == [False] * len(found)
-    assert [each.is_repaired for each in repaired] == [True] * len(repaired)
+    assert [each.is_repaired for each in report.differences] == [True] * len(report.differences)
+    assert report.is_clean  # nothing is left of what it lists
     assert db.verify().is_clean
     assert by_key(stored_items(db)) == by_key(before)
     return list(found)
@@ -203,6 +204,14 @@ def test_lock_of_nobody_is_deleted_once_it_is_old(db: Recipes) -> None:
     db.session.client.call("PutItem", {"TableName": db.session.table, "Item": old})
     (found,) = mended(db, before)
     assert found.key["PK"] == {"S": "SLUG#old"}
+
+
+def test_report_is_not_clean_while_something_is_left(db: Recipes) -> None:
+    damage(db, *RECIPE, slug={"S": "other"})
+    damage(db, "RECIPE#r", "NOTE#1", recipeTitle={"S": "old"}, noteId={"S": "2"})
+    report = db.verify(repair=True)
+    assert {each.is_repaired for each in report.differences} == {True, False}
+    assert not report.is_clean
 
 
 def test_value_that_two_items_have_is_for_people_to_decide(db: Recipes) -> None:

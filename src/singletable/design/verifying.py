@@ -65,7 +65,8 @@ class VerifyReport:
 
     @property
     def is_clean(self) -> bool:
-        return not self.differences
+        """Whether nothing is left that differs: there was nothing, or all of it was repaired."""
+        return all(each.is_repaired for each in self.differences)
 
 
 Look = Callable[[], Steps[list[Finding]]]
