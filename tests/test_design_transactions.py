@@ -102,9 +102,41 @@ def test_updated_entities_are_as_stored_afterwards(db: Accounts) -> None:
 
 
 def test_two_writes_of_one_item_are_refused_before_any_call(db: Accounts, between: Between) -> None:
-    with pytest.raises(InvalidWriteError, match="about the same item, USER#1 / PROFILE"):
+    with pytest.raises(
+        InvalidWriteError, match="two Creates of one transaction are about the same item, USER#1 / PROFILE"
+    ):
         db.transaction(Create(user(1)), Create(user(1, username="other")))
     assert between.calls == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "which", "hint"),
+    [
+        (Create(user(1)), Update(key(1), bio="x"), "Create and Update", "Create it with the values that"),
+        (Update(key(1), email="1@x"), Create(user(1)), "Update and Create", "Create it with the values that"),
+        (Create(user(1)), Update(key(1), email="2@x"), "Create and Update", "Create it with the values that"),
+        (Put(user(1)), Update(key(1), bio="x"), "Put and Update", "Put it with the values that"),
+        (Put(user(1)), Delete(key(1)), "Put and Delete", "Put alone replaces the item"),
+        (Update(key(1), bio="x"), Update(key(1), logins=1), "two Updates", "with all changes"),
+        (Update(key(1), bio="x"), Delete(key(1)), "Update and Delete", "Delete alone"),
+        (Check(key(1)), Update(key(1), bio="x"), "Check and Update", "when="),
+        (Check(key(1)), Check(key(1)), "two Checks", "when=one & other"),
+        (Create(user(1)), Put(user(1)), "Create and Put", "otherwise Put alone"),
+        (Create(user(1)), Check(key(1)), "Create and Check", "not there yet"),
+    ],
+)
+@pytest.mark.parametrize("is_there", [False, True])
+def test_two_writes_of_one_item_are_named_with_what_to_do_instead(
+    db: Accounts, first: Any, second: Any, which: str, hint: str, is_there: bool
+) -> None:
+    if is_there:
+        db.create(user(1))
+    elif isinstance(second, Delete):
+        pytest.skip("a Delete of what is not there is no write")
+    with pytest.raises(InvalidWriteError) as caught:
+        db.transaction(first, second)
+    assert caught.value.message == f"{which} of one transaction are about the same item, USER#1 / PROFILE"
+    assert hint in str(caught.value.hint)
 
 
 def test_more_than_a_hundred_actions_are_refused_before_any_call(db: Accounts, between: Between) -> None:

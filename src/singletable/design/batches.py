@@ -47,8 +47,10 @@ def write_batch(session: Session, writes: Sequence[Put[Any] | Delete[Any]]) -> S
         action = prepared.actions[0]
         key = hashable(action.key)
         if key in requests:
+            kinds = ("Put" if "PutRequest" in requests[key] else "Delete", type(write).__name__)
+            which = f"two {kinds[0]}s" if kinds[0] == kinds[1] else f"{kinds[0]} and {kinds[1]}"
             raise InvalidWriteError(
-                f"two writes of one batch are about the same item, {shown_key(action.key)}",
+                f"{which} of one batch are about the same item, {shown_key(action.key)}",
                 hint="a batch has no order, so leave one of them out",
             )
         requests[key] = batch_request(action)

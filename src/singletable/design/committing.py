@@ -20,19 +20,32 @@ from singletable.design.effects import later_plan, resolved
 from singletable.design.entity import Entity
 from singletable.design.guards import DoneAlreadyError
 from singletable.design.performing import ATTEMPTS_MAX, perform, request_of, transact
-from singletable.design.preparing import prepare, schema_for
+from singletable.design.preparing import key_of, prepare, schema_for
 from singletable.design.revising import ChangedMeanwhileError, Plan, Planned
 from singletable.design.session import Session
 from singletable.design.stored_items import read_charged
 from singletable.design.stored_values import Item, shown_key
 from singletable.design.write_planning import refuse_owner
-from singletable.design.writes import WRITES, Add, AnyWrite, Append, Delete, Load, Update, Write
+from singletable.design.writes import (
+    WRITES,
+    Add,
+    AnyWrite,
+    Append,
+    Check,
+    Create,
+    Delete,
+    Load,
+    Put,
+    Update,
+    Write,
+)
 from singletable.errors import (
     CapabilityError,
     ConditionFailedError,
     DesignError,
     DuplicateError,
     InvalidWriteError,
+    NotFoundError,
     TransactionCanceledError,
 )
 
@@ -108,11 +121,63 @@ def transact_writes(
 
 def _plan(session: Session, wanted: Sequence[AnyWrite], *, fresh: bool) -> Steps[list[Prepared]]:
     plans = []
+    written: dict[tuple[Any, ...], AnyWrite] = {}
     for each in wanted:
         require_kind(each, (*WRITES, Load), "a transaction takes Create, Put, Update, Delete and Check")
-        prepared = yield from prepare(session, each, fresh=fresh)
+        try:
+            prepared = yield from prepare(session, each, fresh=fresh)
+        except NotFoundError:
+            _refuse_two_of_one(session, wanted)  # perhaps another write of the transaction would make it
+            raise
+        if prepared.actions:
+            _refuse_second(written, prepared.actions[0].key, each)
         plans.append(prepared)
     return plans
+
+
+def _refuse_two_of_one(session: Session, wanted: Sequence[AnyWrite]) -> None:
+    written: dict[tuple[Any, ...], AnyWrite] = {}
+    for each in wanted:
+        target = each.entity if isinstance(each, Create | Put | Load) else each.target
+        _refuse_second(written, key_of(schema_for(session, target), target), each)
+
+
+def _refuse_second(written: dict[tuple[Any, ...], AnyWrite], key: Item, wanted: AnyWrite) -> None:
+    """Refuse a second write of one item: a transaction of DynamoDB has each item once."""
+    name = hashable(key)
+    first = written.get(name)
+    if first is None:
+        written[name] = wanted
+        return
+    names = (type(first).__name__, type(wanted).__name__)
+    which = f"two {names[0]}s" if names[0] == names[1] else f"{names[0]} and {names[1]}"
+    raise InvalidWriteError(
+        f"{which} of one transaction are about the same item, {shown_key(key)}", hint=_instead(first, wanted)
+    )
+
+
+def _instead(first: AnyWrite, second: AnyWrite) -> str:
+    """Say what to write instead of two writes of one item."""
+    match first, second:
+        case (Create() | Put(), Update()) | (Update(), Create() | Put()):
+            made = first if isinstance(first, Create | Put) else second
+            return f"{type(made).__name__} it with the values that the Update would set"
+        case Update(), Update():
+            return "make one Update of them, with all changes"
+        case (Create() | Put(), Delete()) | (Delete(), Create() | Put()):
+            return "Put alone replaces the item, Delete alone takes it away"
+        case (Update(), Delete()) | (Delete(), Update()):
+            return "Delete alone: what the Update would change is gone"
+        case (Create(), Put()) | (Put(), Create()):
+            return "Create alone if it must not be there yet, otherwise Put alone"
+        case (Create(), Check()) | (Check(), Create()):
+            return "Create alone: it demands that the item is not there yet"
+        case Check(), Check():
+            return "make one Check of them: when=one & other"
+        case (Check(), Put() | Update() | Delete()) | (Put() | Update() | Delete(), Check()):
+            return "make the condition one of the write: when=..."
+        case _:
+            return "leave one of them out"
 
 
 def _finish(
@@ -264,7 +329,9 @@ def _merge(first: Action, second: Action) -> Action:
         together = None if merge is None else merge(first, second)
         if together is not None:
             return together
+    # The writes of a caller were looked at before, so one of these follows from a write of another item.
     raise InvalidWriteError(
-        f"two writes of one transaction are about the same item, {shown_key(first.key)}",
-        hint="make one write of them, or two transactions",
+        f"{first.kind} and {second.kind} of one transaction are about the same item, {shown_key(first.key)}, "
+        "which is derived or counted",
+        hint="make two transactions of it",
     )
