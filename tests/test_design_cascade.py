@@ -282,7 +282,7 @@ def test_key_of_another_entity_is_not_deleted() -> None:
         }
         db.session.client.call("PutItem", {"TableName": db.session.table, "Item": item})
         before = stored(db)
-        with pytest.raises(InvalidItemError, match="is no User"):
+        with pytest.raises(InvalidItemError, match="is a stranger, not a User"):
             db.delete(user_of("ann"))
         assert stored(db) == before
 

@@ -9,7 +9,7 @@ from migrating import EVERYWHERE, design_on, fresh_client
 from singletable.design import Design, Entity, Key, Keys, NoSortKey, SortKey, Table, Unique
 from singletable.design.preparing import prepare
 from singletable.design.provisioning import create_table
-from singletable.design.writes import Put
+from singletable.design.writes import Delete, Put
 from singletable.errors import InvalidItemError, InvalidWriteError
 
 each_target = pytest.mark.parametrize("target", EVERYWHERE)
@@ -114,7 +114,8 @@ def test_put_does_not_replace_an_item_of_another_entity(target: str) -> None:
         client.run(create_table(db.session))
         db.put(User(user_id="ada", note="first"))
         with pytest.raises(
-            InvalidItemError, match="USER#ada / INFO would replace an item of User"
+            InvalidItemError,
+            match=r"Thing USER#ada / INFO would replace another item: .* is a User",
         ) as refused:
             db.put(Thing(kind="USER", name="ada"))
         assert refused.value.hint is not None
@@ -141,14 +142,36 @@ def test_put_in_a_transaction_does_not_replace_one_either(target: str) -> None:
         db = design_on(client, Things, {})
         client.run(create_table(db.session))
         db.put(User(user_id="ada"))
-        with pytest.raises(InvalidItemError, match="would replace an item of User"):
+        with pytest.raises(InvalidItemError, match="is a User, not a Thing"):
             db.transaction(Put(Thing(kind="USER", name="ada")), Put(Order(day="1", number="2")))
+
+
+@each_target
+def test_item_without_discriminator_is_changed_and_deleted_as_that_of_its_key(target: str) -> None:
+    with fresh_client(target) as client:
+        db = design_on(client, Things, {})
+        client.run(create_table(db.session))
+        for pk, sk in (("USER#ada", "INFO"), ("USER#bob", "NEWS")):
+            item = {"PK": {"S": pk}, "SK": {"S": sk}}
+            client.call("PutItem", {"TableName": "things", "Item": item})
+        ada, bob = (User(user_id=name, what=what) for name, what in (("ada", "INFO"), ("bob", "NEWS")))
+        is_thing = "USER#ada / INFO is a Thing by its key, not a User"
+        with pytest.raises(InvalidItemError, match=is_thing):
+            db.update(ada, note="x")
+        with pytest.raises(InvalidItemError, match=is_thing):
+            db.delete(ada)
+        db.update(bob, note="x")
+        db.delete(bob)
+        left = client.call("Scan", {"TableName": "things"})["Items"]
+        assert left == [{"PK": {"S": "USER#ada"}, "SK": {"S": "INFO"}}]
 
 
 def test_batch_refuses_what_would_need_the_condition() -> None:
     with Things.open(":memory:") as db:
         with pytest.raises(InvalidWriteError, match="another entity can have the same key"):
             db.batch(Put(User(user_id="ada")))
+        with pytest.raises(InvalidWriteError, match="another entity can have the same key"):
+            db.batch(Delete(User(user_id="ada")))
         db.batch(Put(Order(day="1", number="2")))
 
 

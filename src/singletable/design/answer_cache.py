@@ -72,6 +72,10 @@ class AnswerCache:
 
     def forget(self, written: Item) -> None:
         """Forget what a write of the item of a key may change: reads of this key, and all queries."""
+        with self._lock:
+            self._emptied += 1
+            if not self._answers:  # of most designs: to write a key as a text is a tenth of a delete
+                return
         text = _key_text(written)
         if text is None:
             self.clear()
@@ -79,7 +83,6 @@ class AnswerCache:
         with self._lock:
             for key in [key for about in (text, None) for key in self._about.get(about, ())]:
                 self._drop(key)
-            self._emptied += 1
 
     def clear(self) -> None:
         """Forget everything."""

@@ -102,7 +102,7 @@ def _what_it_needs(session: Session, schema: EntitySchema[Any], write: Put[Any] 
         return "others are counted in it"
     if write.when is not None:
         return "it has a condition"
-    if isinstance(write, Put) and schema in session.catalog.overlapping:
+    if schema in session.catalog.overlapping:
         return "another entity can have the same key, so that is a condition"
     if schema.version is not None and (isinstance(write, Put) or isinstance(write.target, Entity)):
         return "its version is a condition"

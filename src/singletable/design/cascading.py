@@ -37,8 +37,9 @@ from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_items import read_charged
 from singletable.design.stored_values import Item, shown_key
+from singletable.design.write_planning import refuse_stranger
 from singletable.design.writes import Delete
-from singletable.errors import InvalidItemError, NotFoundError
+from singletable.errors import NotFoundError
 from singletable.limits import BATCH_WRITE_ITEMS_MAX
 
 PAGE_ITEMS: Final = BATCH_GET_KEYS_MAX
@@ -115,8 +116,8 @@ def _owner(
 
 def _read(session: Session, schema: EntitySchema[Any], key: Item) -> Steps[tuple[Item | None, float]]:
     item, units = yield from read_charged(session, key)
-    if item is not None and session.catalog.schema_of(item) is not schema:
-        raise InvalidItemError(f"the item {shown_key(key)} is no {schema.entity.__name__}", key=key)
+    if item is not None:
+        refuse_stranger(session, schema, item)
     if item is None and schema.key.keys.was is not None:
         old = yield from read_stored(session, schema, key)
         item = None if old is None else {**old.__dict__[STORED], **key}

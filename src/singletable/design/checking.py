@@ -16,6 +16,7 @@ from singletable.design.expressions import Placeholders, condition_text
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_values import Item
+from singletable.design.write_planning import of_entity
 from singletable.errors import DesignError, InvalidItemError
 
 
@@ -37,7 +38,7 @@ def check_action(
 ) -> Checking:
     """Return the action that demands something of an item and changes nothing."""
     into = Placeholders()
-    terms = _demands(session, schema, when, into)
+    terms = _demands(session, schema, key, when, into)
     params = into.add_to({"ConditionExpression": " AND ".join(terms)})
     return Checking("ConditionCheck", key, params, refused, checked=schema, when=when)
 
@@ -50,7 +51,7 @@ def with_check(session: Session, action: Action, check: Checking) -> Action:
     into = Placeholders.of(action.params)
     terms = [
         f"({action.params['ConditionExpression']})",
-        *_demands(session, check.schema, check.when, into),
+        *_demands(session, check.schema, check.key, check.when, into),
     ]
     params = into.add_to({**action.params, "ConditionExpression": " AND ".join(terms)})
 
@@ -62,9 +63,10 @@ def with_check(session: Session, action: Action, check: Checking) -> Action:
 
 
 def _demands(
-    session: Session, schema: EntitySchema[Any], when: Condition | None, into: Placeholders
+    session: Session, schema: EntitySchema[Any], key: Item, when: Condition | None, into: Placeholders
 ) -> list[str]:
-    terms = [f"attribute_exists({into.name(session.catalog.table.pk)})"]
+    pk = into.name(session.catalog.table.pk)
+    terms = [f"attribute_exists({pk})", of_entity(session, schema, key, into)]
     return terms if when is None else [*terms, condition_text(when, schema, into)]
 
 

@@ -106,7 +106,12 @@ def transact_writes(
         try:
             planned = [action for plan in plans for action in plan.actions]
             actions = yield from resolved(session, [*first, *planned])
-            units = yield from transact(session, merged(actions))
+            try:
+                once_each = merged(actions)
+            except InvalidWriteError:
+                _refuse_two_of_one(session, wanted)
+                raise
+            units = yield from transact(session, once_each)
         except ChangedMeanwhileError as error:
             yield from conflicts.pause(error)
             is_fresh = is_fresh or any(plan.is_retried for plan in plans)
@@ -121,7 +126,6 @@ def transact_writes(
 
 def _plan(session: Session, wanted: Sequence[AnyWrite], *, fresh: bool) -> Steps[list[Prepared]]:
     plans = []
-    written: dict[tuple[Any, ...], AnyWrite] = {}
     for each in wanted:
         require_kind(each, (*WRITES, Load), "a transaction takes Create, Put, Update, Delete and Check")
         try:
@@ -129,31 +133,27 @@ def _plan(session: Session, wanted: Sequence[AnyWrite], *, fresh: bool) -> Steps
         except NotFoundError:
             _refuse_two_of_one(session, wanted)  # perhaps another write of the transaction would make it
             raise
-        if prepared.actions:
-            _refuse_second(written, prepared.actions[0].key, each)
         plans.append(prepared)
     return plans
 
 
 def _refuse_two_of_one(session: Session, wanted: Sequence[AnyWrite]) -> None:
+    """Refuse two writes of one item: a transaction of DynamoDB has each item once."""
     written: dict[tuple[Any, ...], AnyWrite] = {}
     for each in wanted:
         target = each.entity if isinstance(each, Create | Put | Load) else each.target
-        _refuse_second(written, key_of(schema_for(session, target), target), each)
-
-
-def _refuse_second(written: dict[tuple[Any, ...], AnyWrite], key: Item, wanted: AnyWrite) -> None:
-    """Refuse a second write of one item: a transaction of DynamoDB has each item once."""
-    name = hashable(key)
-    first = written.get(name)
-    if first is None:
-        written[name] = wanted
-        return
-    names = (type(first).__name__, type(wanted).__name__)
-    which = f"two {names[0]}s" if names[0] == names[1] else f"{names[0]} and {names[1]}"
-    raise InvalidWriteError(
-        f"{which} of one transaction are about the same item, {shown_key(key)}", hint=_instead(first, wanted)
-    )
+        key = key_of(schema_for(session, target), target)
+        name = hashable(key)
+        if name not in written:
+            written[name] = each
+            continue
+        first = written[name]
+        names = (type(first).__name__, type(each).__name__)
+        which = f"two {names[0]}s" if names[0] == names[1] else f"{names[0]} and {names[1]}"
+        raise InvalidWriteError(
+            f"{which} of one transaction are about the same item, {shown_key(key)}",
+            hint=_instead(first, each),
+        )
 
 
 def _instead(first: AnyWrite, second: AnyWrite) -> str:

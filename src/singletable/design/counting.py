@@ -27,6 +27,7 @@ from singletable.design.revising import Changes, Revision, changed_meanwhile, re
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_values import AttributeValue, Item, shown_key
+from singletable.design.write_planning import of_entity
 from singletable.errors import DesignError, NotFoundError
 
 _DIGITS: Final = 60  # more than DynamoDB's 38, so that only it rounds
@@ -229,9 +230,11 @@ def touch_action(session: Session, each: Touch, *, is_known: bool) -> Action:
         return Action("ConditionCheck", each.key, params, each.refused, order="item")
     params = {
         "UpdateExpression": f"ADD {additions(each, into)}",
-        "ConditionExpression": " AND ".join([f"attribute_exists({pk})", *terms]),
+        "ConditionExpression": " AND ".join(
+            [f"attribute_exists({pk})", of_entity(session, each.schema, each.key, into), *terms]
+        ),
     }
-    refused = each.refused if is_known else lambda stored: _add_refused(each, stored)
+    refused = each.refused if is_known else lambda stored: _add_refused(session, each, stored)
     return Action("Update", each.key, into.add_to(params), refused, order="item")
 
 
@@ -240,8 +243,9 @@ def additions(each: Touch, into: Placeholders) -> str:
     return ", ".join(f"{into.name(name)} {into.value(number(delta))}" for name, delta in each.deltas.items())
 
 
-def _add_refused(each: Touch, stored: Item | None) -> DesignError:
-    return each.refused(stored) if stored is not None else no_parent(each)
+def _add_refused(session: Session, each: Touch, stored: Item | None) -> DesignError:
+    is_there = stored is not None and session.catalog.schema_of(stored) is each.schema
+    return each.refused(stored) if is_there else no_parent(each)
 
 
 def no_parent(each: Touch) -> NotFoundError:

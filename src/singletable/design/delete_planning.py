@@ -18,10 +18,12 @@ from singletable.design.stored_values import Item
 from singletable.design.write_planning import (
     as_stored,
     key_of,
+    of_entity,
     read_stored,
     refusal,
     schema_for,
     shown,
+    stranger,
     unchanged,
     version_term,
 )
@@ -45,7 +47,7 @@ def plan_delete(
     elif before is not None:
         before = yield from with_current_numbers(session, schema, before, reads)
     into = Placeholders()
-    terms: list[str] = []
+    terms = [of_entity(session, schema, key, into)]
     is_versioned = schema.version is not None and isinstance(target, Entity)
     if is_versioned and isinstance(target, Entity):
         terms.append(version_term(schema, target, into))
@@ -56,9 +58,11 @@ def plan_delete(
         terms += unchanged(schema, reads, before, into)
     if when is not None:
         terms.append(condition_text(when, schema, into))
-    params = {"ConditionExpression": " AND ".join(terms)} if terms else {}
+    params = {"ConditionExpression": " AND ".join(terms)}
 
     def refused(stored: Item | None) -> DesignError:
+        if stored is not None and (error := stranger(session, schema, stored)) is not None:
+            return error
         return unless_counted(session, schema, when, stored, refusal(schema, target, when, stored))
 
     action = Action("Delete", key, into.add_to(params), refused)
@@ -71,6 +75,8 @@ def plan_check(session: Session, target: Entity | Get[Any], when: Condition | No
     schema = schema_for(session, target)
 
     def refused(stored: Item | None) -> DesignError:
+        if stored is not None and (error := stranger(session, schema, stored)) is not None:
+            return error
         return refusal(schema, Get(schema.entity, *_keys(target)), when, stored)
 
     action = check_action(session, schema, key_of(schema, target), when, refused)

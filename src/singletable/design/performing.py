@@ -14,6 +14,7 @@ from singletable.client.calls import Call, Steps
 from singletable.design.actions import Action
 from singletable.design.answers import read_units, waits
 from singletable.design.session import Session
+from singletable.design.stored_items import read_item
 from singletable.design.stored_values import Item, decode
 from singletable.design.uniqueness import LockChange, reclaimed
 from singletable.errors import (
@@ -42,14 +43,21 @@ def perform(session: Session, action: Action) -> Steps[tuple[Item | None, float]
     try:
         answer = yield from ask_until_free(Call(_OPERATIONS[action.kind], _alone(session, action)))
     except ConditionFailedError as error:
-        stored = error.item or None
-        if stored is not None and was_written(action, dict(stored), error):
+        stored = dict(error.item) if error.item else (yield from _not_shown(session, action))
+        if stored is not None and was_written(action, stored, error):
             return None, 0.0
-        raise action.refused(None if stored is None else dict(stored)) from error
+        raise action.refused(stored) from error
     finally:
         # Also after an error: the write may have been carried out, and its answer lost.
         session.cache.forget(action.key)
     return answer.get("Attributes"), read_units(answer)
+
+
+def _not_shown(session: Session, action: Action) -> Steps[Item | None]:
+    """Read the item that stands in the way. DynamoDB shows it with the refusal; not every other target does."""
+    if session.client.capabilities.transactions:
+        return None
+    return (yield from read_item(session, action.key))
 
 
 def ask_until_free(call: Call) -> Steps[dict[str, Any]]:

@@ -21,10 +21,12 @@ from singletable.design.stored_values import Item
 from singletable.design.write_planning import (
     assign,
     clock_time,
+    of_entity,
     read_stored,
     refusal,
     schema_for,
     shown,
+    stranger,
     unchanged,
     version_of,
     version_term,
@@ -77,14 +79,12 @@ def plan_put(
     if when is not None:
         terms.append(condition_text(when, schema, into))
     if schema in session.catalog.overlapping:
-        terms.append(_of_this_entity(schema, into))
+        terms.append(of_entity(session, schema, None, into))
 
     def refused(stored: Item | None) -> DesignError:
-        if (
-            stored is not None
-            and stored.get(schema.discriminator, {}).get("S", schema.name) not in schema.names
-        ):
-            return _of_another(schema, after, stored)
+        error = None if stored is None else stranger(session, schema, stored)
+        if error is not None and stored is not None and schema.discriminator in stored:
+            return _of_another(schema, after, error)
         return unless_counted(session, schema, when, stored, refusal(schema, entity, when, stored))
 
     action = _put_action(schema, after, terms, into, refused)
@@ -122,18 +122,9 @@ def _absent(session: Session, schema: EntitySchema[Any], into: Placeholders) -> 
     return f"({absent} OR {into.name(schema.ttl.stored)} <= {now})"
 
 
-def _of_this_entity(schema: EntitySchema[Any], into: Placeholders) -> str:
-    """Write that no item of another entity is replaced. Items from before the discriminator have none."""
-    name = into.name(schema.discriminator)
-    terms = [f"{name} = {into.value({'S': each})}" for each in sorted(schema.names)]
-    return f"(attribute_not_exists({name}) OR {' OR '.join(terms)})"
-
-
-def _of_another(schema: EntitySchema[Any], after: Entity, stored: Item) -> InvalidItemError:
-    other = stored[schema.discriminator].get("S")
+def _of_another(schema: EntitySchema[Any], after: Entity, error: InvalidItemError) -> InvalidItemError:
     return InvalidItemError(
-        f"{shown(schema, after)} would replace an item of {other}, which can have the same key",
-        hint="begin the sort keys of different entities with different words",
+        f"{shown(schema, after)} would replace another item: {error.message}", key=error.key, hint=error.hint
     )
 
 

@@ -24,10 +24,12 @@ from singletable.design.write_planning import (
     assign,
     clock_time,
     key_of,
+    of_entity,
     read_stored,
     refusal,
     schema_for,
     shown,
+    stranger,
     unchanged,
     version_term,
 )
@@ -144,7 +146,11 @@ def _action(session: Session, plan: _Plan) -> tuple[Action, Entity | None]:
     _set_fields(plan)
     _set_expiry(session, plan, after)
     _set_keys(plan, after, schema.indexes if is_older else _touched(schema, plan.changes))
-    terms = [f"attribute_exists({into.name(session.catalog.table.pk)})"]
+    key = key_of(schema, write.target)
+    terms = [
+        f"attribute_exists({into.name(session.catalog.table.pk)})",
+        of_entity(session, schema, key, into),
+    ]
     terms += _version_terms(plan)
     if not plan.is_locked:
         terms += _guards(plan, is_older=is_older)
@@ -161,7 +167,7 @@ def _action(session: Session, plan: _Plan) -> tuple[Action, Entity | None]:
         check_size(schema.to_item(after), schema.entity)
     params = {"UpdateExpression": _expression(plan), "ConditionExpression": " AND ".join(terms)}
     refused = _refused(session, plan)
-    return Action("Update", key_of(schema, write.target), into.add_to(params), refused), after
+    return Action("Update", key, into.add_to(params), refused), after
 
 
 def _set_fields(plan: _Plan) -> None:
@@ -305,6 +311,8 @@ def _expression(plan: _Plan) -> str:
 def _refused(session: Session, plan: _Plan) -> Any:
     def refused(stored: Item | None) -> DesignError:
         schema, when = plan.schema, plan.write.when
+        if stored is not None and (other := stranger(session, schema, stored)) is not None:
+            return other
         there = None if stored is None or schema.is_expired(stored, session.now_s()) else stored
         error = refusal(schema, plan.write.target, when, there)
         return unless_counted(session, schema, when, there, error)

@@ -14,7 +14,7 @@ from singletable.design.plans import Get
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_items import read_item
-from singletable.design.stored_values import Item, is_empty, shown_key
+from singletable.design.stored_values import Item, decode, is_empty, shown_key
 from singletable.errors import (
     ConditionNotMetError,
     DesignError,
@@ -82,14 +82,52 @@ def read_stored(session: Session, schema: EntitySchema[Any], key: Item) -> Steps
     item = yield from read_item(session, key)
     if item is None:
         return None
-    stored = session.catalog.schema_of(item)
-    if stored is not schema:
-        raise InvalidItemError(
-            f"the item {shown_key(key)} is a {stored.name if stored else 'stranger'}, not a {schema.name}",
-            key=key,
-        )
+    refuse_stranger(session, schema, item)
     entity: Entity = schema.to_entity(item)
     return entity
+
+
+# --- whose it is -------------------------------------------------------------------------------------------
+
+
+def of_entity(session: Session, schema: EntitySchema[Any], key: Item | None, into: Placeholders) -> str:
+    """Write that the item of a key is of an entity, or not there at all.
+
+    Items from before the discriminator have none: they are of the entity that their key is of. Without a key they
+    are anybody's.
+    """
+    catalog = session.catalog
+    own = f"{into.name(schema.discriminator)} = {into.value({'S': schema.name})}"
+    is_others = key is not None and schema in catalog.overlapping and catalog.schema_of(key) is not schema
+    absent = catalog.table.pk if is_others else schema.discriminator
+    return f"(attribute_not_exists({into.name(absent)}) OR {own})"
+
+
+def refuse_stranger(session: Session, schema: EntitySchema[Any], stored: Item) -> None:
+    """Refuse to go on with a stored item that is not of an entity."""
+    error = stranger(session, schema, stored)
+    if error is not None:
+        raise error
+
+
+def stranger(session: Session, schema: EntitySchema[Any], stored: Item) -> InvalidItemError | None:
+    """Say that a stored item is not of an entity, and what it calls itself; None if it is."""
+    catalog = session.catalog
+    other = catalog.schema_of(stored)
+    if other is schema:
+        return None
+    key = {name: stored[name] for name in catalog.table.key_attributes()}
+    said = stored.get(catalog.discriminator)
+    if other is not None:
+        what = f"a {other.name}" if said is not None else f"a {other.name} by its key"
+        why, hint = "", "begin the sort keys of different entities with different words"
+    else:
+        what = "a stranger"
+        why = f": its {catalog.discriminator} is {said and decode(said)!r}, which is no entity of {catalog.name}"
+        hint = "ask who has written it: error.key is its key, and db.verify() lists all of them"
+    return InvalidItemError(
+        f"the item {shown_key(key)} is {what}, not a {schema.name}{why}", key=key, hint=hint
+    )
 
 
 # --- what must hold of it ----------------------------------------------------------------------------------
