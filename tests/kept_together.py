@@ -70,7 +70,7 @@ def stored_items(db: Design) -> list[Item]:
         if "LastEvaluatedKey" not in answer:
             break
         params["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
-    return [item for item in items if item["entityType"] != {"S": GUARD_NAME}]
+    return [item for item in items if item.get("entityType") != {"S": GUARD_NAME}]
 
 
 def stored_item(db: Design, pk: str, sk: str) -> Item | None:

@@ -15,6 +15,8 @@ from design_clients import ALL_TARGETS, Between, on_client
 from designs.recipes import MetadataSK, Note, Rating, Recipe, RecipePK, Recipes
 from designs.social import Comment, Post, Reaction, Social, User
 from kept_together import consume, damage, opened_design, stored_item, stored_items
+from opened_designs import store
+from singletable.client import Call
 from singletable.design import Design, Mismatch
 
 RECIPE = ("RECIPE#r", "METADATA")
@@ -229,6 +231,73 @@ def test_item_that_cannot_be_read_is_reported(db: Recipes) -> None:
     (found,) = db.verify(repair=True).differences
     assert (found.entity, found.is_repaired) == ("Note", False)
     assert "recipe_id" in found.found
+
+
+def test_counter_of_an_item_that_cannot_be_read_is_reported_and_left(db: Recipes) -> None:
+    damage(db, "RECIPE#r", "RATING#1", stars={"S": "many"})
+    before = stored_items(db)
+    report = db.verify(repair=True)
+    found = {(each.entity, each.is_repaired) for each in report.differences}
+    assert found == {("Rating", False), ("Recipe", False)}
+    assert {"is no Rating: stars" in each.found for each in report.differences} == {True}
+    assert not report.is_clean
+    assert stored_items(db) == before
+
+
+def test_copy_of_an_item_that_cannot_be_read_is_reported_and_left(db: Recipes) -> None:
+    damage(db, *RECIPE, title={"L": []})
+    report = db.verify(repair=True)
+    assert {"Recipe", "Note"} <= {each.entity for each in report.differences}
+    assert not any(each.is_repairable for each in report.differences)
+    assert not report.is_clean
+
+
+def test_number_that_is_none_is_counted_again(social: Social) -> None:
+    before = stored_items(social)
+    damage(social, "POST#p", "POST", likesCount={"S": "many"}, commentsCount={"BOOL": True})
+    report = social.verify()
+    assert fields([each for each in report.differences if each.is_repairable]) == {
+        "likes_count": ("a number that fits", "many"),
+        "comments_count": ("a number that fits", True),
+    }
+    social.verify(repair=True)
+    assert social.verify().is_clean
+    assert by_key(stored_items(social)) == by_key(before)
+
+
+def test_items_of_no_entity_are_reported(db: Recipes) -> None:
+    store(db, {"PK": {"S": "RECIPE#r"}, "SK": {"S": "ROBOT"}, "entityType": {"S": "Robot"}})
+    store(db, {"PK": {"S": "RECIPE#r"}, "SK": {"S": "UNKNOWN"}})
+    before = stored_items(db)
+    report = db.verify(repair=True)
+    assert {(each.entity, each.key["SK"]["S"], each.found) for each in report.differences} == {
+        ("Robot", "ROBOT", "its entityType is 'Robot'"),
+        ("", "UNKNOWN", "its key is that of none"),
+    }
+    assert {each.expected for each in report.differences} == {"an item of an entity of Recipes"}
+    assert {each.is_repairable for each in report.differences} == {False}
+    assert not report.is_clean
+    assert stored_items(db) == before
+
+
+def test_what_the_layer_keeps_for_itself_is_no_stranger(db: Recipes) -> None:
+    for name in ("$upkeep", "$migration"):  # there are locks already
+        store(db, {"PK": {"S": "KEPT"}, "SK": {"S": name}, "entityType": {"S": name}})
+    assert "$unique" in {item["entityType"]["S"] for item in stored_items(db)}
+    assert db.verify().is_clean
+
+
+def test_stranger_that_is_gone_meanwhile_is_not_reported(db: Recipes) -> None:
+    key = {"PK": {"S": "RECIPE#r"}, "SK": {"S": "ROBOT"}}
+    store(db, key)
+    between = Between(db.session.client)
+
+    def delete_behind_the_scan(call: Call) -> None:
+        if call.operation == "GetItem" and call.params["Key"] == key:
+            db.session.client.call("DeleteItem", {"TableName": db.session.table, "Key": key})
+
+    between.before = delete_behind_the_scan
+    assert on_client(Recipes, between, makes_table=False).verify().is_clean
 
 
 def test_table_key_that_does_not_fit_the_fields_is_reported(db: Recipes) -> None:

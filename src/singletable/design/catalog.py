@@ -19,6 +19,7 @@ from singletable.design.stored_values import Item
 from singletable.design.tables import Table
 from singletable.errors import DeclarationError
 
+RESERVED: Final = "$"  # begins the discriminators of what the layer keeps for itself
 _PLACEHOLDER: Final = re.compile(r"\{\w+(?::[^{}]*)?\}")
 
 
@@ -76,6 +77,10 @@ class Catalog:
         if stored is not None:
             return self._by_name.get(stored.get("S", ""))
         return next((schema for schema in self._by_literals if _fits(schema, item)), None)
+
+    def is_own(self, item: Item) -> bool:
+        """Tell whether the layer keeps an item for itself: a lock, a guard, the record of a migration."""
+        return str(item.get(self.discriminator, {}).get("S", "")).startswith(RESERVED)
 
     def named(self, name: str) -> EntitySchema[Any] | None:
         """Find an entity by the value of its discriminator."""

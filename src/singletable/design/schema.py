@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property, partial
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Final, Generic, Literal, TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import SchemaValidator
@@ -37,6 +37,8 @@ __all__ = ["AttributeType", "Binding", "EntitySchema", "KeyAttribute", "key_item
 
 E = TypeVar("E", bound=Entity)
 M = TypeVar("M")
+
+_HINT_INVALID: Final = "give the field a default, or an upcaster for older items"
 
 
 class EntitySchema(Generic[E]):
@@ -339,8 +341,7 @@ class EntitySchema(Generic[E]):
                 error = other
             else:
                 return entity
-        hint = "give the field a default, or an upcaster for older items"
-        raise self.invalid(item, error, hint=hint) from error
+        raise self.invalid(item, error, hint=_HINT_INVALID) from error
 
     def _held_by_key(self, item: Item) -> dict[str, Any]:
         """Read the fields that the key of an item in the table is made of; none, if it is made otherwise."""
@@ -376,9 +377,21 @@ class EntitySchema(Generic[E]):
         while version < self.schema_version:
             caster = self._upcasters.get(version)
             if caster is not None:
-                values = caster.function(dict(values))
+                values = self._cast(caster, item, values)
             version += 1
         return {name: value for name, value in values.items() if name in self.fields}
+
+    def _cast(self, caster: Upcaster, item: Item, values: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return caster.function(dict(values))
+        except (
+            LookupError,
+            TypeError,
+            AttributeError,
+            ArithmeticError,
+        ) as error:  # it met what it did not expect
+            what = ValueError(f"the upcaster of version {caster.version}: {type(error).__name__}: {error}")
+            raise self.invalid(item, what, hint=_HINT_INVALID) from error
 
     def _version_of(self, item: Item) -> int:
         stored = item.get(self.schema_version_name, {})

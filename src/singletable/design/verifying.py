@@ -1,6 +1,7 @@
 """Goes through a table and compares what is kept with what it is kept of: counters, averages, copies, derived
 items, the locks of unique values, and the keys of indexes. Items that are still under old keys (`was=`) are
-counted apart: where they are is right.
+counted apart: where they are is right. Items that belong to no entity, and those that do not fit theirs, are
+reported too; what the layer keeps for itself (locks, guards, records of migrations) belongs to none.
 
 It may run while others write. What looks wrong is read once more before it is reported, and a repair is carried
 out only while nothing has changed; otherwise it is worked out again. Counters that a stream consumer keeps are
@@ -31,15 +32,39 @@ from singletable.design.checks import (
 )
 from singletable.design.committing import settle
 from singletable.design.entity import STORED, Entity
+from singletable.design.expressions import Placeholders
 from singletable.design.lock_checks import check_locks, check_owner, is_lock
-from singletable.design.revising import read_stored
+from singletable.design.performing import perform
+from singletable.design.revising import (
+    ChangedMeanwhileError,
+    changed_meanwhile,
+    read_stored,
+    unchanged_attributes,
+    update_text,
+)
 from singletable.design.schema import Binding, EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_items import read_item
-from singletable.design.stored_values import Item
-from singletable.errors import DesignError, InvalidItemError, MigrationError
+from singletable.design.stored_values import Item, decode
+from singletable.errors import (
+    DesignError,
+    InvalidItemError,
+    InvalidWriteError,
+    KeyValueError,
+    MigrationError,
+    MissingKeyPartError,
+    SeparatorError,
+)
 
 _LOOKS_MAX: Final = 10
+# What a check cannot go on with: another item that it reads, or a value of this one that no key can hold.
+_UNCHECKABLE: Final = (
+    InvalidItemError,
+    InvalidWriteError,
+    KeyValueError,
+    MissingKeyPartError,
+    SeparatorError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,22 +160,112 @@ def _verified_page(session: Session, items: list[Item], *, repair: bool) -> Step
 
 
 def _read_again(session: Session, item: Item) -> Steps[Item]:
-    key = {name: item[name] for name in session.catalog.table.key_attributes()}
-    return (yield from read_item(session, key)) or item
+    return (yield from read_item(session, _key(session, item))) or item
 
 
 def _verified(session: Session, item: Item, *, repair: bool) -> Steps[list[Mismatch]]:
-    schema = session.catalog.schema_of(item)
+    catalog = session.catalog
+    schema = catalog.schema_of(item)
     if schema is None:
-        return (yield from _verified_lock(session, item, repair=repair)) if is_lock(session, item) else []
+        if is_lock(session, item):
+            return (yield from _verified_lock(session, item, repair=repair))
+        return [] if catalog.is_own(item) else (yield from _strange(session, item))
+    differences: list[Mismatch] = []
     try:
         entity = schema.to_entity(item)
     except InvalidItemError as error:
-        key = {name: item[name] for name in session.catalog.table.key_attributes()}
-        return [
-            Mismatch(schema.name, key, "", "an item that can be read", error.message, is_repairable=False)
-        ]
-    return (yield from verified_by(session, schema, entity, _checks(session, schema), repair=repair))
+        counted = yield from _uncounted(session, schema, item, repair=repair)
+        if not all(each.is_repaired for each in counted) or not counted:
+            return counted or (yield from _unfit(session, schema, item, error))
+        differences += counted
+        entity = schema.to_entity((yield from _read_again(session, item)))
+    for check in _checks(session, schema):
+        try:
+            differences += yield from verified_by(session, schema, entity, [check], repair=repair)
+        except _UNCHECKABLE as error:
+            expected = "what is kept of it can be checked"
+            key = _key(session, item)
+            differences.append(Mismatch(schema.name, key, "", expected, error.message, is_repairable=False))
+    return differences
+
+
+# --- items that nobody can read --------------------------------------------------------------------------------
+
+
+def _strange(session: Session, item: Item) -> Steps[list[Mismatch]]:
+    """Report an item that belongs to no entity, if it is still there."""
+    catalog, key = session.catalog, _key(session, item)
+    now = yield from read_item(session, key)
+    if now is None or catalog.schema_of(now) is not None:
+        return []
+    said = now.get(catalog.discriminator)
+    name = "" if said is None else str(decode(said))
+    found = f"its {catalog.discriminator} is {name!r}" if said is not None else "its key is that of none"
+    return [Mismatch(name, key, "", f"an item of an entity of {catalog.name}", found, is_repairable=False)]
+
+
+def _unfit(
+    session: Session, schema: EntitySchema[Any], item: Item, error: InvalidItemError
+) -> Steps[list[Mismatch]]:
+    """Report an item that does not fit its entity, if it is still so."""
+    key = _key(session, item)
+    try:
+        now = yield from read_stored(session, schema, key)
+    except InvalidItemError as again:
+        error = again
+    else:
+        if now is None or now.__dict__[STORED] != item:
+            return []  # somebody has repaired it, or taken it away
+    return [Mismatch(schema.name, key, "", "an item that can be read", error.message, is_repairable=False)]
+
+
+def _uncounted(
+    session: Session, schema: EntitySchema[Any], item: Item, *, repair: bool
+) -> Steps[list[Mismatch]]:
+    """Report numbers that are none, of an item that fits without them; to repair it, they are counted again."""
+    kept = session.catalog.belonging.kept_attributes(schema) & item.keys()
+    bare = {name: value for name, value in item.items() if name not in kept}
+    if not kept or not _fits(schema, bare):
+        return []
+    wrong = sorted(
+        name for name in kept if "N" not in item[name] or not _fits(schema, {**bare, name: item[name]})
+    )
+    key, into = _key(session, item), Placeholders()
+    terms = unchanged_attributes({name: item[name] for name in wrong}, into)
+    text = update_text(dict.fromkeys(wrong), into)
+    params = into.add_to({"UpdateExpression": text, "ConditionExpression": " AND ".join(terms)})
+    action = Action("Update", key, params, changed_meanwhile(key))
+    if repair:
+        try:
+            yield from perform(session, action)
+        except ChangedMeanwhileError:
+            return []
+    return [
+        Mismatch(
+            schema.name,
+            key,
+            schema.by_stored[name].name if name in schema.by_stored else name,
+            "a number that fits",
+            decode(item[name]),
+            repair,
+        )
+        for name in wrong
+    ]
+
+
+def _fits(schema: EntitySchema[Any], item: Item) -> bool:
+    try:
+        schema.to_entity(item)
+    except InvalidItemError:
+        return False
+    return True
+
+
+def _key(session: Session, item: Item) -> Item:
+    return {name: item[name] for name in session.catalog.table.key_attributes()}
+
+
+# --- what is kept ----------------------------------------------------------------------------------------------
 
 
 def verified_by(

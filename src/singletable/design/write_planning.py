@@ -97,7 +97,8 @@ def of_entity(session: Session, schema: EntitySchema[Any], key: Item | None, int
     are anybody's.
     """
     catalog = session.catalog
-    own = f"{into.name(schema.discriminator)} = {into.value({'S': schema.name})}"
+    name = into.name(schema.discriminator)
+    own = " OR ".join(f"{name} = {into.value({'S': each})}" for each in schema.names)
     is_others = key is not None and schema in catalog.overlapping and catalog.schema_of(key) is not schema
     absent = catalog.table.pk if is_others else schema.discriminator
     return f"(attribute_not_exists({into.name(absent)}) OR {own})"
