@@ -40,6 +40,7 @@ from singletable.design.writes import (
     Write,
 )
 from singletable.errors import (
+    ApiError,
     CapabilityError,
     ConditionFailedError,
     DesignError,
@@ -47,6 +48,7 @@ from singletable.errors import (
     InvalidWriteError,
     NotFoundError,
     TransactionCanceledError,
+    ValidationError,
 )
 
 CONFLICTS_MAX: Final = 30
@@ -63,6 +65,11 @@ def write(session: Session, wanted: AnyWrite) -> Steps[tuple[Any, float]]:
         except ChangedMeanwhileError as error:
             yield from conflicts.pause(error)
             is_fresh = is_fresh or prepared.is_retried
+            prepared = yield from prepare(session, wanted, fresh=is_fresh)
+        except ApiError as error:
+            if is_fresh or not isinstance(wanted, Update) or not _is_of_wrong_type(error):
+                raise
+            is_fresh = True
             prepared = yield from prepare(session, wanted, fresh=is_fresh)
         except DesignError as error:
             # What the plan was made from has changed meanwhile. With a version that is for the caller to decide.
@@ -115,6 +122,10 @@ def transact_writes(
         except ChangedMeanwhileError as error:
             yield from conflicts.pause(error)
             is_fresh = is_fresh or any(plan.is_retried for plan in plans)
+        except ApiError as error:
+            if is_fresh or not _is_of_wrong_type(error):
+                raise
+            is_fresh = True
         except DesignError as error:
             if not any(plan.is_retried for plan in plans) or retries.is_final(error):
                 raise
@@ -245,6 +256,13 @@ def _carry_out(session: Session, actions: list[Action]) -> Steps[tuple[Item | No
 
 
 # --- planning again ------------------------------------------------------------------------------------
+
+
+def _is_of_wrong_type(error: ApiError) -> bool:
+    """Tell whether an update may have met a value that it cannot add to, and is to be planned from that."""
+    if isinstance(error, TransactionCanceledError):
+        return any(reason.code == "ValidationError" for reason in error.reasons)
+    return isinstance(error, ValidationError)
 
 
 class _Conflicts:

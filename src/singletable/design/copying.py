@@ -13,6 +13,7 @@ from singletable.design.revising import Revision, read_stored, revision
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_values import AttributeValue, is_empty
+from singletable.errors import KeyValueError, SeparatorError
 
 
 def filled_copies(session: Session, schema: EntitySchema[Any], entity: Entity) -> Steps[dict[str, Any]]:
@@ -34,6 +35,14 @@ def filled_copies(session: Session, schema: EntitySchema[Any], entity: Entity) -
         if source is not None and can_hold(copied, source):
             filled[copied.field] = getattr(source, copied.marker.field)
     return filled
+
+
+def readable_copies(session: Session, schema: EntitySchema[Any], entity: Entity) -> Steps[dict[str, Any]]:
+    """Return the copies of an entity that does not fit, from where they are copied, if that can be told."""
+    try:
+        return (yield from filled_copies(session, schema, entity))
+    except (KeyValueError, SeparatorError):
+        return {}  # it belongs to nothing that has a key
 
 
 def can_hold(copied: Copied, source: Entity) -> bool:

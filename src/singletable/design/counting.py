@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
+from functools import partial
 from typing import Any, Final
 
 from singletable.design.actions import Action
@@ -27,9 +28,11 @@ from singletable.design.revising import Changes, Revision, changed_meanwhile, re
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_values import AttributeValue, Item, shown_key
+from singletable.design.unfit_items import as_far_as_readable, unfit_fields
 from singletable.design.write_planning import of_entity
 from singletable.errors import DesignError, NotFoundError
 
+Counted = tuple[Item, dict[str, Decimal]]  # the key of a parent, and what a child adds to it
 _DIGITS: Final = 60  # more than DynamoDB's 38, so that only it rounds
 
 
@@ -102,15 +105,30 @@ def count_touches(
     """Return what a write of an entity asks of the parents that count it."""
     found: dict[tuple[Any, ...], Touch] = {}
     for each in session.catalog.belonging.counted(schema, by):
-        old = None if before is None else each.link.parent_key(before)
-        new = None if after is None else each.link.parent_key(after)
-        for child, key, sign in ((before, old, -1), (after, new, 1)):
-            if child is None or key is None:
+        new = None if after is None else _counted(each, after)
+        old = None if before is None else _counted_before(each, before, new)
+        for counted, sign in ((old, -1), (new, 1)):
+            if counted is None:
                 continue
-            deltas = {name: sign * amount for name, amount in amounts(each, child).items()}
-            joins = sign > 0 and new != old
+            key, added_amounts = counted
+            deltas = {name: sign * amount for name, amount in added_amounts.items()}
+            joins = sign > 0 and (old is None or key != old[0])
             _gather(found, touch(each.link.parent, key, deltas=deltas, needs_parent=joins))
     return [without_zeros(each) for each in found.values() if any(each.deltas.values())]
+
+
+def _counted(each: Aggregated, child: Entity) -> Counted | None:
+    """Return the parent that counts a child, and what the child adds; None if it belongs to none."""
+    key = each.link.parent_key(child)
+    return None if key is None else (key, amounts(each, child))
+
+
+def _counted_before(each: Aggregated, before: Entity, after: Counted | None) -> Counted | None:
+    """Return what a stored child adds; where that cannot be read of one that does not fit, what it adds now."""
+    wrong = unfit_fields(before) & each.reads()
+    if any(before.__dict__.get(name) is None for name in wrong):
+        return after
+    return as_far_as_readable(before, partial(_counted, each, before), after)
 
 
 def _gather(found: dict[tuple[Any, ...], Touch], new: Touch) -> None:

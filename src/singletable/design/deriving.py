@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from singletable.design.actions import Action
@@ -13,6 +14,7 @@ from singletable.design.revising import changed_meanwhile, unchanged_attributes
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_values import Item
+from singletable.design.unfit_items import as_far_as_readable
 from singletable.errors import InvalidWriteError
 
 MadeItems = dict[tuple[Any, ...], tuple[Item, Item]]  # keys and items
@@ -43,7 +45,10 @@ def derived_actions(
     """Return the writes of derived items that a write of their source asks for."""
     actions: list[Action] = []
     for made in session.catalog.belonging.made_from(schema, "transaction"):
-        actions += replacements(made_items(made, before), made_items(made, after))
+        old: MadeItems = {}
+        if before is not None:
+            old = as_far_as_readable(before, partial(made_items, made, before), old)
+        actions += replacements(old, made_items(made, after))
     return actions
 
 

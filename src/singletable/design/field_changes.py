@@ -97,6 +97,11 @@ def resolved(schema: EntitySchema[Any], changes: Changes, needed: frozenset[str]
     }
 
 
+def resolved_alone(schema: EntitySchema[Any], changes: Changes, before: Entity) -> Changes:
+    """Return changes as values, worked out from what is stored, to be validated with all the rest."""
+    return {name: _worked_out(schema, name, before, value) for name, value in changes.items()}
+
+
 def _is_relative(value: Any) -> bool:
     return isinstance(value, Add | Append)
 

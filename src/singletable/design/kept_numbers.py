@@ -17,7 +17,8 @@ from singletable.design.revising import ChangedMeanwhileError, read_stored, unch
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_values import Item
-from singletable.errors import ConditionNotMetError, DesignError, InvalidWriteError
+from singletable.design.unfit_items import unfit_fields
+from singletable.errors import ConditionNotMetError, DesignError, InvalidItemError, InvalidWriteError
 
 
 def refuse_counted(session: Session, schema: EntitySchema[Any], names: Iterable[str]) -> None:
@@ -36,7 +37,11 @@ def with_stored_numbers(
     names = session.catalog.belonging.kept_attributes(schema)
     own: Item = after.__dict__.get(STORED) or {}
     counted: Item = {} if before is None else before.__dict__[STORED]
-    kept = session.catalog.belonging.kept(schema) if before is not None else ()
+    kept = session.catalog.belonging.kept(schema) if before is not None else frozenset()
+    wrong = unfit_fields(before) & kept
+    if wrong:
+        what = f"{' and '.join(sorted(wrong))} cannot be read"
+        raise schema.unfit(counted, what, hint="db.verify(repair=True) counts again")
     entity = after.model_copy(update={name: getattr(before, name) for name in kept})
     entity.__dict__.update(schema.computed_values(entity.__dict__, schema.followers(kept)))
     entity.__dict__[STORED] = _with_numbers(own, counted, names)
@@ -86,6 +91,10 @@ def unless_counted(
         return error
     if not session.catalog.belonging.kept(schema):
         return error
-    if when is not None and not holds(when, key_values(schema.to_entity(stored))):
+    try:
+        entity = schema.to_entity(stored)
+    except InvalidItemError:
+        return error
+    if when is not None and not holds(when, key_values(entity)):
         return error
     return ChangedMeanwhileError(error.message, hint=error.hint)

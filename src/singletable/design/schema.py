@@ -331,9 +331,35 @@ class EntitySchema(Generic[E]):
         entity.__dict__[STORED] = item
         return entity
 
+    def decoded(self, item: Item) -> tuple[dict[str, Any], dict[str, str]]:
+        """Return the fields of an item that can be decoded, not validated, and why the others cannot."""
+        values: dict[str, Any] = {}
+        unreadable: dict[str, str] = {}
+        for stored, value in item.items():
+            if stored in self._readers:
+                name, decoder = self._readers[stored]
+                try:
+                    values[name] = decode(value) if decoder is None else decoder(value)
+                except (ValueError, OverflowError) as error:
+                    unreadable[name] = str(error)
+        if self.schema_version is not None:
+            try:
+                values = self._upcast(item, values)
+            except ValueError as error:
+                raise self._invalid(item, error) from error
+        for name, absent in self._absent.items():
+            if name not in unreadable:
+                values.setdefault(name, absent())
+        return values, unreadable
+
+    def validated_item(self, values: dict[str, Any]) -> E:
+        """Build an entity of values as they are stored; raise Pydantic's error."""
+        entity: E = self._validate(values)
+        return entity
+
     def _read_by_key(self, item: Item, values: dict[str, Any], error: Exception) -> E:
         """Build an entity of which only the key holds some fields: other code may store nothing twice."""
-        held = {name: value for name, value in self._held_by_key(item).items() if name not in values}
+        held = {name: value for name, value in self.held_by_key(item).items() if name not in values}
         if held:
             try:
                 entity: E = self._validate({**values, **held})
@@ -343,7 +369,7 @@ class EntitySchema(Generic[E]):
                 return entity
         raise self.invalid(item, error, hint=_HINT_INVALID) from error
 
-    def _held_by_key(self, item: Item) -> dict[str, Any]:
+    def held_by_key(self, item: Item) -> dict[str, Any]:
         """Read the fields that the key of an item in the table is made of; none, if it is made otherwise."""
         keys = self.key.keys
         held: dict[str, Any] = {}
@@ -415,8 +441,16 @@ class EntitySchema(Generic[E]):
             first = error.errors(include_url=False, include_context=False)[0]
             what = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
             others = error.error_count() - 1
+        return self.unfit(
+            item, what, others=others, hint="give the field a default, or an upcaster for older items"
+        )
+
+    def unfit(
+        self, item: Item, what: str, *, others: int = 0, changed: bool = False, hint: str
+    ) -> InvalidItemError:
+        """Say that an item does not fit; with `changed`, that it does not with changes either."""
         return InvalidItemError(
-            f"the item {self._shown(item)} is no {self.entity.__name__}: {what}"
+            f"the item {self._shown(item)} is {'still ' if changed else ''}no {self.entity.__name__}: {what}"
             + (f" (and {others} more)" if others else ""),
             key=self._key_of(item),
             hint=hint,

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 from singletable.client.calls import Steps
@@ -31,10 +32,12 @@ from singletable.design.catalog import Catalog
 from singletable.design.entity import Entity
 from singletable.design.expressions import Placeholders
 from singletable.design.keys import Key
+from singletable.design.relations import Unique
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_items import read_item
 from singletable.design.stored_values import AttributeValue, Item, shown_key, time_text
+from singletable.design.unfit_items import as_far_as_readable, is_unfit
 from singletable.errors import DesignError, DuplicateError
 
 LOCK_NAME: Final = "$unique"  # the value of a lock's discriminator
@@ -86,7 +89,8 @@ def lock_actions(
     actions = []
     for name, lock in new.items():
         had = old.get(name)
-        if had is None or had.expiry != lock.expiry:
+        # An item that does not fit was written by other means, which may not have locked what it has.
+        if had is None or had.expiry != lock.expiry or is_unfit(before):
             action = _action(LockChange(lock.key, lock, (lock.owner,), now_us, catalog))
             actions.append(action if had is None or _outlives(lock, had) else replace(action, order="after"))
     for name, lock in old.items():
@@ -99,18 +103,24 @@ def locks_of(catalog: Catalog, schema: EntitySchema[Any], entity: Entity) -> dic
     """Return the locks that an entity has. There is none for a value with a part that is None."""
     found: dict[LockId, Lock] = {}
     for unique in schema.uniques:
-        values = {name: getattr(entity, name) for name in unique.key.reads()}
-        key = unique.key.from_values(values)
-        if key is not None:
-            owner = owner_attributes(catalog, schema.primary_key(entity))
-            found[key.render(), unique.sort] = Lock(
-                lock_key(catalog, key, unique.sort),
-                owner,
-                _expiry(schema, entity),
-                schema.entity.__name__,
-                values,
-            )
+        lock = as_far_as_readable(entity, partial(_lock, catalog, schema, unique, entity), None)
+        if lock is not None:
+            found[lock[0]] = lock[1]
     return found
+
+
+def _lock(
+    catalog: Catalog, schema: EntitySchema[Any], unique: Unique[Any], entity: Entity
+) -> tuple[LockId, Lock] | None:
+    values = {name: getattr(entity, name) for name in unique.key.reads()}
+    key = unique.key.from_values(values)
+    if key is None:
+        return None
+    owner = owner_attributes(catalog, schema.primary_key(entity))
+    lock = Lock(
+        lock_key(catalog, key, unique.sort), owner, _expiry(schema, entity), schema.entity.__name__, values
+    )
+    return (key.render(), unique.sort), lock
 
 
 def lock_item(lock: Lock, catalog: Catalog, now_us: int) -> Item:

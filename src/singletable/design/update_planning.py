@@ -8,17 +8,26 @@ from typing import Any
 
 from singletable.client.calls import Steps
 from singletable.design.actions import Action, Prepared
+from singletable.design.copying import readable_copies
 from singletable.design.effects import effect_reads, effects
 from singletable.design.entity import STORED, Entity, field_values, key_values
 from singletable.design.expiry import expiry_of
 from singletable.design.expressions import Placeholders, condition_text, not_expired
-from singletable.design.field_changes import Changes, applied, checked_changes, resolved, validation_reads
+from singletable.design.field_changes import (
+    Changes,
+    applied,
+    checked_changes,
+    resolved,
+    resolved_alone,
+    validation_reads,
+)
 from singletable.design.item_sizes import ITEM_BYTES_LARGE, attribute_bytes, check_size, item_bytes
 from singletable.design.kept_numbers import refuse_counted, unless_counted, with_current_numbers
 from singletable.design.plans import Get
 from singletable.design.schema import Binding, EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_values import Item, is_empty
+from singletable.design.unfit_items import is_unfit, repaired, unfit_entity, unfit_fields
 from singletable.design.write_planning import (
     as_stored,
     assign,
@@ -34,7 +43,7 @@ from singletable.design.write_planning import (
     version_term,
 )
 from singletable.design.writes import Add, Append, Update
-from singletable.errors import DesignError, InvalidWriteError, NotFoundError
+from singletable.errors import DesignError, InvalidItemError, InvalidWriteError, NotFoundError
 from singletable.values.sizes import text_bytes
 
 
@@ -52,6 +61,7 @@ class _Plan:
     sets: dict[str, str] = field(default_factory=dict)
     removes: dict[str, None] = field(default_factory=dict)
     adds: list[str] = field(default_factory=list)
+    repairs: Entity | None = None  # as it will be, of an item that does not fit its entity
 
     @property
     def is_locked(self) -> bool:
@@ -79,13 +89,18 @@ def plan_update(session: Session, write: Update[Any], *, fresh: bool) -> Steps[P
     needed = _needed(schema, changes, follow) | (schema.plain_sources(reads) if is_effective else frozenset())
     plain = {name for name, value in changes.items() if not isinstance(value, Add | Append)}
     is_read = fresh or is_effective or schema.has_model_validators or bool(needed - known.keys() - plain)
+    if before is not None:
+        try:
+            before = yield from with_current_numbers(session, schema, before, needed)
+        except InvalidItemError:
+            before, is_read = None, True  # it does not fit any more
     if before is None and is_read:
         before = yield from read_stored(session, schema, key_of(schema, target))
         if before is None or schema.is_expired(before.__dict__[STORED], session.now_s()):
             raise NotFoundError(f"{shown(schema, target)} is not there", hint="create() makes it")
-        known = key_values(before)
-    elif before is not None:
-        before = yield from with_current_numbers(session, schema, before, needed)
+        if is_unfit(before):
+            return (yield from _plan_repair(session, schema, write, changes, before))
+    if before is not None:
         known = key_values(before)
     if before is not None:
         changes = resolved(schema, changes, needed, before)
@@ -99,7 +114,26 @@ def plan_update(session: Session, write: Update[Any], *, fresh: bool) -> Steps[P
     action, after = _action(session, plan)
     others = (yield from effects(session, schema, before, after)) if is_effective else []
     is_retried = not plan.is_locked and bool(needed or schema.schema_version is not None)
-    return Prepared([action, *others], _finish(plan, after), is_retried, schema.entity)
+    return Prepared([action, *others], _finish(session, plan, after), is_retried, schema.entity)
+
+
+def _plan_repair(
+    session: Session, schema: EntitySchema[Any], write: Update[Any], changes: Changes, before: Entity
+) -> Steps[Prepared]:
+    """Plan to change fields of an item that does not fit its entity, so that it does.
+
+    It is written whole, on condition that it still is as it was read. What is kept of it follows from what it
+    holds now and what it will hold; a copy is filled in from where it is copied.
+    """
+    kept = session.catalog.belonging.kept(schema)
+    changes = resolved_alone(schema, changes, before)
+    changes |= yield from readable_copies(session, schema, before.model_copy(update=changes))
+    after = repaired(schema, before, changes, kept)
+    changes = {name: after.__dict__[name] for name in changes}
+    plan = _Plan(schema, write, changes, before, before.__dict__, repairs=after)
+    action, _ = _action(session, plan)
+    others = (yield from effects(session, schema, before, after)) if effect_reads(session, schema) else []
+    return Prepared([action, *others], _finish(session, plan, after), not plan.is_locked, schema.entity)
 
 
 def _known(target: Entity | Get[Any], before: Entity | None) -> Mapping[str, Any]:
@@ -137,8 +171,8 @@ def _touched(schema: EntitySchema[Any], changes: Collection[str]) -> list[Bindin
 def _action(session: Session, plan: _Plan) -> tuple[Action, Entity | None]:
     """Return the action of an update, and the entity as it will be, if that is known."""
     schema, write, into, before = plan.schema, plan.write, plan.into, plan.before
-    is_older = before is not None and _is_older(schema, before)
-    after = None if before is None else applied(before, plan.changes)
+    is_older = before is not None and (plan.repairs is not None or _is_older(schema, before))
+    after = plan.repairs or (None if before is None else applied(before, plan.changes))
     if after is not None and is_older:
         kept = session.catalog.belonging.kept(schema)
         written = {name: value for name, value in _fields_written(schema, after).items() if name not in kept}
@@ -152,7 +186,10 @@ def _action(session: Session, plan: _Plan) -> tuple[Action, Entity | None]:
         of_entity(session, schema, key, into),
     ]
     terms += _version_terms(plan)
-    if not plan.is_locked:
+    if plan.repairs is not None and before is not None:
+        _set_key_fields(plan, before)
+        terms += unchanged(schema, schema.fields, before, into)
+    elif not plan.is_locked:
         terms += _guards(plan, is_older=is_older)
     elif before is not None:
         terms += unchanged(schema, plan.guarded & session.catalog.belonging.kept(schema), before, into)
@@ -186,6 +223,17 @@ def _set_fields(plan: _Plan) -> None:
             plan.remove_attribute(codec.stored)
         else:
             plan.set_attribute(codec.stored, codec.encode(value))
+
+
+def _set_key_fields(plan: _Plan, before: Entity) -> None:
+    """Let fields that the key is made of, and that are stored otherwise, follow the key."""
+    schema, item = plan.schema, before.__dict__[STORED]
+    for name in schema.key.keys.reads():
+        codec = schema.fields.get(name)
+        if codec is None or name not in unfit_fields(before) or codec.stored not in item:
+            continue
+        if codec.stored not in schema.table.key_attributes():
+            plan.set_attribute(codec.stored, codec.encode(before.__dict__[name]))
 
 
 def _set_expiry(session: Session, plan: _Plan, after: Entity | None) -> None:
@@ -232,8 +280,12 @@ def _version_terms(plan: _Plan) -> list[str]:
     schema, into, target = plan.schema, plan.into, plan.write.target
     if schema.version is None:
         return []
-    name, zero, one = into.name(schema.version.stored), into.value({"N": "0"}), into.value({"N": "1"})
-    plan.sets[name] = f"if_not_exists({name}, {zero}) + {one}"
+    name = into.name(schema.version.stored)
+    if schema.version.name in unfit_fields(plan.before):
+        plan.sets[name] = into.value({"N": "1"})  # what is no number is no version: it begins again
+    else:
+        zero, one = into.value({"N": "0"}), into.value({"N": "1"})
+        plan.sets[name] = f"if_not_exists({name}, {zero}) + {one}"
     return [version_term(schema, target, into)] if isinstance(target, Entity) else []
 
 
@@ -320,16 +372,26 @@ def _refused(session: Session, plan: _Plan) -> Any:
     return refused
 
 
-def _finish(plan: _Plan, after: Entity | None) -> Any:
+def _finish(session: Session, plan: _Plan, after: Entity | None) -> Any:
     schema, target = plan.schema, plan.write.target
 
     def finish(stored: Item | None) -> Entity | None:
         if stored is None and after is not None and schema.version is not None:
             after.__dict__[schema.version.name] = (getattr(after, schema.version.name) or 0) + 1
-        entity = schema.to_entity(stored) if stored is not None else after
+        entity = after if stored is None else _read_back(session, schema, stored)
         if entity is None or not isinstance(target, Entity):
             return entity
         assign(target, field_values(entity), stored if stored is not None else schema.to_item(entity))
         return target
 
     return finish
+
+
+def _read_back(session: Session, schema: EntitySchema[Any], stored: Item) -> Entity:
+    """Read what an update has stored. Nothing else of the item was looked at, and it may not fit all the same."""
+    try:
+        entity: Entity = schema.to_entity(stored)
+    except InvalidItemError:
+        repaired(schema, unfit_entity(schema, stored), {}, session.catalog.belonging.kept(schema))
+        raise
+    return entity

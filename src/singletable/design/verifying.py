@@ -173,12 +173,14 @@ def _verified(session: Session, item: Item, *, repair: bool) -> Steps[list[Misma
     differences: list[Mismatch] = []
     try:
         entity = schema.to_entity(item)
-    except InvalidItemError as error:
-        counted = yield from _uncounted(session, schema, item, repair=repair)
-        if not all(each.is_repaired for each in counted) or not counted:
-            return counted or (yield from _unfit(session, schema, item, error))
-        differences += counted
-        entity = schema.to_entity((yield from _read_again(session, item)))
+    except InvalidItemError:
+        differences, item = yield from _without_wrong_numbers(session, schema, item, repair=repair)
+        try:
+            entity = schema.to_entity(item)
+        except InvalidItemError as error:
+            return differences + (yield from _unfit(session, schema, item, error))
+        if not all(each.is_repaired for each in differences):
+            return differences
     for check in _checks(session, schema):
         try:
             differences += yield from verified_by(session, schema, entity, [check], repair=repair)
@@ -219,38 +221,38 @@ def _unfit(
     return [Mismatch(schema.name, key, "", "an item that can be read", error.message, is_repairable=False)]
 
 
-def _uncounted(
+def _without_wrong_numbers(
     session: Session, schema: EntitySchema[Any], item: Item, *, repair: bool
-) -> Steps[list[Mismatch]]:
-    """Report numbers that are none, of an item that fits without them; to repair it, they are counted again."""
+) -> Steps[tuple[list[Mismatch], Item]]:
+    """Report what is counted in an item and is no number that fits; return the item without it.
+
+    To repair it, the attributes are taken away: the checks count again.
+    """
     kept = session.catalog.belonging.kept_attributes(schema) & item.keys()
     bare = {name: value for name, value in item.items() if name not in kept}
-    if not kept or not _fits(schema, bare):
-        return []
-    wrong = sorted(
-        name for name in kept if "N" not in item[name] or not _fits(schema, {**bare, name: item[name]})
-    )
+    can_fit = _fits(schema, bare)
+    wrong = [
+        name
+        for name in sorted(kept)
+        if "N" not in item[name] or (can_fit and not _fits(schema, {**bare, name: item[name]}))
+    ]
     key, into = _key(session, item), Placeholders()
-    terms = unchanged_attributes({name: item[name] for name in wrong}, into)
-    text = update_text(dict.fromkeys(wrong), into)
-    params = into.add_to({"UpdateExpression": text, "ConditionExpression": " AND ".join(terms)})
-    action = Action("Update", key, params, changed_meanwhile(key))
-    if repair:
+    if repair and wrong:
+        terms = unchanged_attributes({name: item[name] for name in wrong}, into)
+        text = update_text(dict.fromkeys(wrong), into)
+        params = into.add_to({"UpdateExpression": text, "ConditionExpression": " AND ".join(terms)})
         try:
-            yield from perform(session, action)
+            yield from perform(session, Action("Update", key, params, changed_meanwhile(key)))
         except ChangedMeanwhileError:
-            return []
-    return [
-        Mismatch(
-            schema.name,
-            key,
-            schema.by_stored[name].name if name in schema.by_stored else name,
-            "a number that fits",
-            decode(item[name]),
-            repair,
-        )
+            return [], (yield from _read_again(session, item))
+    names = {name: schema.by_stored[name].name if name in schema.by_stored else name for name in wrong}
+    found = [
+        Mismatch(schema.name, key, names[name], "a number that fits", decode(item[name]), repair)
         for name in wrong
     ]
+    if repair and wrong:
+        return found, (yield from _read_again(session, item))
+    return found, {name: value for name, value in item.items() if name not in names}
 
 
 def _fits(schema: EntitySchema[Any], item: Item) -> bool:

@@ -15,6 +15,7 @@ from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_items import read_item
 from singletable.design.stored_values import Item, decode, is_empty, shown_key
+from singletable.design.unfit_items import unfit_entity
 from singletable.errors import (
     ConditionNotMetError,
     DesignError,
@@ -78,12 +79,19 @@ def as_stored(schema: EntitySchema[Any], entity: Entity) -> Entity:
 
 
 def read_stored(session: Session, schema: EntitySchema[Any], key: Item) -> Steps[Entity | None]:
-    """Read the stored entity, consistently. One that has expired is still there."""
+    """Read the stored entity, consistently. One that has expired is still there.
+
+    One that does not fit is read as far as it can be: `unfit_fields` names what is wrong.
+    """
     item = yield from read_item(session, key)
     if item is None:
         return None
     refuse_stranger(session, schema, item)
-    entity: Entity = schema.to_entity(item)
+    entity: Entity
+    try:
+        entity = schema.to_entity(item)
+    except InvalidItemError:
+        entity = unfit_entity(schema, item)
     return entity
 
 
