@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
 
 from design_clients import Between, on_client
 from designs.accounts import Accounts, Member, MemberPK, Note, ProfileSK, User, UserPK
+from designs.chess import Club, ClubPK, Clubs, ClubSK, MemberSK, Remark
+from designs.chess import Member as Member_
+from designs.chess import Note as Memo
+from designs.chess import NotePK as MemoPK
+from kept_together import damage
 from limited_targets import TRANSACTIONS
 from losing_targets import losing_endpoint
 from singletable.client import Call
 from singletable.clock import ManualClock
 from singletable.design import Add, Check, Create, Delete, Eq, Put, Update
+from singletable.design.entity import STORED
+from singletable.design.stored_items import read_item
 from singletable.errors import (
     AlreadyExistsError,
     CancellationReason,
@@ -326,3 +334,75 @@ def test_lost_answer_of_a_refused_update_leaves_its_locks(clock: ManualClock) ->
             db.update(member, username="berta")
         assert db.member("1").one().username == "berta"
         assert locks(db)["USERNAME#berta"] == "MEMBER#1"
+
+
+# --- what it returns --------------------------------------------------------------------------------------
+
+
+NOW = datetime(2026, 1, 20, 10, 30, 0, 123456, tzinfo=timezone(timedelta(hours=2)))
+CHESS = Club.key.get(ClubPK(club_id="c"), ClubSK())
+ADA = Member_.key.get(ClubPK(club_id="c"), MemberSK(member_id="ada"))
+MEMO = Memo.key.get(MemoPK(note_id="1"), ClubSK())
+
+
+def ada(**values: Any) -> Member_:
+    given = {"age": 36, "city": "London", "email": "ada@x", **values}
+    return Member_(club_id="c", member_id="ada", **given)
+
+
+def bob() -> Member_:
+    return Member_(club_id="c", member_id="bob", age=30, city="Bonn", email="bob@x", is_hidden=True)
+
+
+def memo(**values: Any) -> Memo:
+    return Memo(note_id="1", text="x", remarks=[Remark(at=NOW)], readers=frozenset(), **values)
+
+
+# Each is given what is stored: a club with one member, a note, and both as they were read.
+RETURNED: dict[str, Callable[[dict[str, Any]], list[Any]]] = {
+    "created": lambda known: [Create(bob())],
+    "created with times inside": lambda known: [Create(memo().model_copy(update={"note_id": "2"}))],
+    "created with what it counts": lambda known: [
+        Create(Club(club_id="g", club_name="Go")),
+        Create(bob().model_copy(update={"club_id": "g", "club_name": "Go"})),
+    ],
+    "put": lambda known: [Put(known["memo"]), Put(known["ada"])],
+    "put anew": lambda known: [Put(memo(likes=3))],
+    "put with what it counts": lambda known: [Put(Club(club_id="c", club_name="Chess")), Create(bob())],
+    "updated by key": lambda known: [Update(MEMO, text="y")],
+    "updated by key, with a version": lambda known: [Update(ADA, age=37, email="new@x", is_hidden=True)],
+    "updated entity": lambda known: [Update(known["memo"], remarks=[Remark(at=NOW)])],
+    "updated entity with a version": lambda known: [Update(known["ada"], age=40, badges={"gold"})],
+    "updated with additions": lambda known: [Update(known["memo"], likes=Add(2)), Update(ADA, age=Add(1))],
+    "updated with what it counts": lambda known: [Update(CHESS, motto="x"), Create(bob())],
+    "updated entity with what it counts": lambda known: [
+        Update(known["club"], motto="x"),
+        Update(known["ada"], age=50),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", RETURNED)
+def test_transaction_returns_entities_as_they_are_stored(between: Between, name: str) -> None:
+    db = on_client(Clubs, between)
+    known: dict[str, Any] = {
+        "club": db.create(Club(club_id="c", club_name="Chess")).entity,
+        "ada": db.create(ada()).entity,
+        "memo": db.create(memo()).entity,
+    }
+    for pk, sk in (("CLUB#c", "MEMBER#ada"), ("NOTE#1", "CLUB"), ("CLUB#c", "CLUB")):
+        damage(db, pk, sk, mood_of_others={"S": "good"})  # which no entity knows
+    known["ada"] = db.plan(ADA).one()  # what its version guards is known
+    if name == "put":
+        known["memo"] = db.plan(MEMO).one()
+    else:
+        db.update(MEMO, mood="changed by others")
+    for entity in db.transaction(*RETURNED[name](known)).entity:
+        schema = db.session.catalog.schema_for(type(entity))
+        item = db.session.run(read_item(db.session, schema.primary_key(entity)))
+        assert item is not None
+        read = schema.to_entity(item)
+        assert entity == read
+        assert repr(entity) == repr(read)  # which also says of what type values are
+        assert entity.__dict__[STORED] == item  # and what the item holds beside
+    assert db.verify().is_clean

@@ -7,7 +7,8 @@ A write that was planned from what is stored, and is refused because that has ch
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, assert_never
 
 from singletable.client.calls import Steps
 from singletable.design.actions import Action, Prepared
@@ -17,7 +18,7 @@ from singletable.design.batch_reading import hashable
 from singletable.design.claiming import one_by_one
 from singletable.design.counting import Touch
 from singletable.design.effects import later_plan, resolved
-from singletable.design.entity import Entity
+from singletable.design.entity import STORED, Entity
 from singletable.design.guards import DoneAlreadyError
 from singletable.design.performing import ATTEMPTS_MAX, perform, request_of, transact
 from singletable.design.preparing import key_of, prepare, schema_for
@@ -94,14 +95,23 @@ def request_steps(session: Session, wanted: Write) -> Steps[Any]:
 
 def write_together(session: Session, wanted: Sequence[AnyWrite]) -> Steps[tuple[list[Any], float]]:
     """Carry out several writes as one transaction: all of them, or none. Return what is stored, and the units."""
-    plans, units = yield from transact_writes(session, wanted)
-    return (yield from _finish(session, wanted, plans, units))
+    done = yield from transact_writes(session, wanted)
+    return (yield from _finish(session, wanted, done))
+
+
+@dataclass(frozen=True, slots=True)
+class Transacted:
+    """A transaction that was carried out: what was planned for each write, and the actions that came of it."""
+
+    plans: list[Prepared]
+    actions: list[Action]
+    units: float
 
 
 def transact_writes(
     session: Session, wanted: Sequence[AnyWrite], *, first: Sequence[Action] = ()
-) -> Steps[tuple[list[Prepared], float]]:
-    """Plan writes and carry them out as one transaction, with actions in front of them; return plans and units."""
+) -> Steps[Transacted]:
+    """Plan writes and carry them out as one transaction, with actions in front of them."""
     _require_transactions(session)
     for each in wanted:
         if isinstance(each, Delete):
@@ -132,7 +142,7 @@ def transact_writes(
             yield from retries.pause()
             is_fresh = True
         else:
-            return plans, units
+            return Transacted(plans, once_each, units)
 
 
 def _plan(session: Session, wanted: Sequence[AnyWrite], *, fresh: bool) -> Steps[list[Prepared]]:
@@ -191,15 +201,23 @@ def _instead(first: AnyWrite, second: AnyWrite) -> str:
             return "leave one of them out"
 
 
-def _finish(
-    session: Session, wanted: Sequence[AnyWrite], plans: list[Prepared], units: float
-) -> Steps[tuple[list[Any], float]]:
-    results = []
-    for each, plan in zip(wanted, plans, strict=True):
-        stored = None
-        if plan.actions and _is_stale_after(session, each):
-            stored, more = yield from read_charged(session, plan.actions[0].key)
-            units += more
+def _finish(session: Session, wanted: Sequence[AnyWrite], done: Transacted) -> Steps[tuple[list[Any], float]]:
+    """Return each entity as it is stored. A transaction returns nothing, so what cannot be known is read."""
+    results, units = [], done.units
+    # As they were sent: children that are written with their parent are counted in its item.
+    puts = {hashable(each.key): each.params["Item"] for each in done.actions if each.kind == "Put"}
+    for each, plan in zip(wanted, done.plans, strict=True):
+        stored: Item | None = None
+        match each:
+            case Create() | Put():
+                stored = puts[hashable(plan.actions[0].key)]
+            case Update() if not _is_known_after(session, each):
+                stored, more = yield from read_charged(session, plan.actions[0].key)
+                units += more
+            case Update() | Delete() | Check() | Load():
+                pass
+            case _:
+                assert_never(each)
         results.append(plan.finish(stored))
     return results, units
 
@@ -321,6 +339,18 @@ def _is_stale_after(session: Session, wanted: AnyWrite) -> bool:
     if not isinstance(wanted, Update) or not isinstance(wanted.target, Entity):
         return isinstance(wanted, Update) and _is_relative(wanted)
     return schema_for(session, wanted.target).version is None or _is_relative(wanted)
+
+
+def _is_known_after(session: Session, wanted: Update[Any]) -> bool:
+    """Tell whether all of an item is known after an update: the version that was read guards the rest of it.
+
+    What is counted in an item does not count as versions.
+    """
+    target = wanted.target
+    if not isinstance(target, Entity) or STORED not in target.__dict__ or _is_relative(wanted):
+        return False
+    schema = schema_for(session, target)
+    return schema.version is not None and not session.catalog.belonging.kept(schema)
 
 
 def _is_relative(wanted: Update[Any]) -> bool:

@@ -53,7 +53,7 @@ def plan_create(session: Session, entity: Entity) -> Steps[Prepared]:
 
     action = _put_action(schema, after, [term], into, refused)
     others = yield from effects(session, schema, None, after)
-    return Prepared([action, *others], _finish(entity, after, action), entity=schema.entity)
+    return Prepared([action, *others], _finish(schema, entity, after, action), entity=schema.entity)
 
 
 def plan_put(
@@ -90,7 +90,7 @@ def plan_put(
     action = _put_action(schema, after, terms, into, refused)
     others = yield from effects(session, schema, before, after)
     is_retried = bool(reads or kept) and not is_versioned
-    return Prepared([action, *others], _finish(entity, after, action), is_retried, schema.entity)
+    return Prepared([action, *others], _finish(schema, entity, after, action), is_retried, schema.entity)
 
 
 def loaded_item(
@@ -154,9 +154,12 @@ def _put_action(
     return Action("Put", key, into.add_to(params), refused)
 
 
-def _finish(entity: Entity, after: Entity, action: Action) -> Any:
+def _finish(schema: EntitySchema[Any], entity: Entity, after: Entity, action: Action) -> Any:
     def finish(stored: Item | None) -> Entity:
-        assign(entity, field_values(after), action.params["Item"])
+        if stored is None:
+            assign(entity, field_values(after), action.params["Item"])
+        else:
+            assign(entity, field_values(schema.to_entity(stored)), stored)
         return entity
 
     return finish

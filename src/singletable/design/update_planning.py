@@ -376,12 +376,14 @@ def _finish(session: Session, plan: _Plan, after: Entity | None) -> Any:
     schema, target = plan.schema, plan.write.target
 
     def finish(stored: Item | None) -> Entity | None:
-        if stored is None and after is not None and schema.version is not None:
-            after.__dict__[schema.version.name] = (getattr(after, schema.version.name) or 0) + 1
-        entity = after if stored is None else _read_back(session, schema, stored)
-        if entity is None or not isinstance(target, Entity):
+        if stored is None and after is not None:
+            if schema.version is not None:
+                after.__dict__[schema.version.name] = (getattr(after, schema.version.name) or 0) + 1
+            stored = schema.to_item(after)
+        entity = None if stored is None else _read_back(session, schema, stored)
+        if entity is None or stored is None or not isinstance(target, Entity):
             return entity
-        assign(target, field_values(entity), stored if stored is not None else schema.to_item(entity))
+        assign(target, field_values(entity), stored)
         return target
 
     return finish

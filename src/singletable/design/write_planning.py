@@ -106,7 +106,7 @@ def of_entity(session: Session, schema: EntitySchema[Any], key: Item | None, int
     """
     catalog = session.catalog
     name = into.name(schema.discriminator)
-    own = " OR ".join(f"{name} = {into.value({'S': each})}" for each in schema.names)
+    own = " OR ".join(f"{name} = {into.value({'S': each})}" for each in sorted(schema.names))
     is_others = key is not None and schema in catalog.overlapping and catalog.schema_of(key) is not schema
     absent = catalog.table.pk if is_others else schema.discriminator
     return f"(attribute_not_exists({into.name(absent)}) OR {own})"
