@@ -8,14 +8,10 @@ from typing import Any
 import pytest
 
 from design_clients import ALL_TARGETS
-from designs.chess import Club, ClubPK, Clubs, ClubSK, Member, MemberSK, Note, NotePK, Span, SpanSK
+from designs.chess import Club, ClubPK, Clubs, ClubSK, ClubTable, Member, MemberSK, Note, NotePK, Span, SpanSK
 from kept_together import damage, opened_design
 from opened_designs import call, store, stored_item, stored_items
-from singletable.design import (
-    Add,
-    Create,
-    Update,
-)
+from singletable.design import Add, Create, Design, Entity, Keys, Update, upcast
 from singletable.errors import DuplicateError, InvalidItemError, InvalidWriteError, VersionConflictError
 
 ADA = ("CLUB#c", "MEMBER#ada")
@@ -220,3 +216,40 @@ def test_error_leads_to_the_repair(db: Clubs) -> None:
     assert error.key is not None
     pk, sk = error.key["PK"]["S"], error.key["SK"]["S"]
     assert db.update(Member.key.get(ClubPK.parse(pk), MemberSK.parse(sk)), age=36).entity == found(db)
+
+
+def test_item_that_its_upcaster_cannot_take_is_reported_and_not_repaired() -> None:
+    class Reading(Entity, schema_version=2):
+        key = Keys(NotePK, ClubSK)
+
+        note_id: str
+        celsius: int
+
+        @upcast(1)
+        @staticmethod
+        def _from_fahrenheit(values: dict[str, Any]) -> dict[str, Any]:
+            return {**values, "celsius": (values["fahrenheit"] - 32) * 5 // 9}
+
+    class Readings(Design):
+        table = ClubTable
+        entities = (Reading,)
+
+    with Readings.open(":memory:") as db:
+        item = {
+            "PK": {"S": "NOTE#1"},
+            "SK": {"S": "CLUB"},
+            "entityType": {"S": "Reading"},
+            "noteId": {"S": "1"},
+        }
+        store(db, item)
+        one = Reading.key.get(NotePK(note_id="1"), ClubSK())
+        wanted = r"is no Reading: the upcaster of version 1: KeyError: 'fahrenheit'"
+        with pytest.raises(InvalidItemError, match=wanted):
+            db.plan(one).one()
+        with pytest.raises(InvalidItemError, match=wanted):
+            db.update(one, celsius=20)
+        (difference,) = db.verify(repair=True).differences
+        assert (difference.entity, difference.is_repairable) == ("Reading", False)
+        assert stored_items(db) == [item]
+        db.put(Reading(note_id="1", celsius=20))
+        assert db.verify().is_clean
