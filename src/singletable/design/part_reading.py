@@ -44,7 +44,7 @@ def fetched(
     items = [item for answer in answers for item in answer["Items"]]
     # What an item of keys only is, its whole will say.
     name = session.catalog.discriminator
-    named = [item for item in items if name not in item or item[name].get("S") == schema.name]
+    named = [item for item in items if name not in item or item[name].get("S") in schema.names]
     return (yield from read_whole(session, named, query.cache_s, usage))
 
 

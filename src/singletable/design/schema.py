@@ -346,7 +346,7 @@ class EntitySchema(Generic[E]):
             try:
                 values = self._upcast(item, values)
             except ValueError as error:
-                raise self._invalid(item, error) from error
+                raise self.invalid(item, error, hint=_HINT_INVALID) from error
         for name, absent in self._absent.items():
             if name not in unreadable:
                 values.setdefault(name, absent())
