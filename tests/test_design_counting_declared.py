@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import pytest
 
-from singletable.design import AverageOf, CountOf, Design, Entity, Key, Keys, SortKey, SumOf, Table
+from singletable.design import AverageOf, CountOf, Design, Entity, Eq, Gt, Key, Keys, SortKey, SumOf, Table
 from singletable.errors import DeclarationError
 
 
@@ -73,6 +73,8 @@ def declare(kind: Any, marker: Any, default: Any = 0, *others: type[Entity]) -> 
         (int, SumOf(Part, "size"), (), "Thing.parts is an int, and what it holds has a fraction"),
         (int, SumOf(Part, "weight"), (), "Thing.parts adds up Part.weight, which is not a field"),
         (int, SumOf(Part, "label"), (), "adds up Part.label, which is no number"),
+        (int, CountOf(Part, when=Eq("parts", 1)), (), "Thing.parts: the condition of CountOf names .parts."),
+        (int, CountOf(Part, when=Gt("size", "big")), (), "Gt.'size', 'big'. asks what Part.size never is"),
         (int, CountOf(Part, by="stream"), (), "Things: Part and Thing are kept together by the stream"),
     ],
 )  # fmt: skip

@@ -5,22 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Annotated, Any, NewType
+from typing import Annotated, Any, Literal, NewType
 
 import pytest
-from pydantic import computed_field
+from pydantic import Field, computed_field
 
 from singletable.design import (
+    BeginsWith,
     BucketOf,
     Compressed,
+    Contains,
     Design,
     Digits,
     Entity,
     Eq,
+    Exists,
     Get,
+    Gt,
+    In,
     Index,
     Key,
     Keys,
+    Ne,
     Normalize,
     ShardOf,
     SortKey,
@@ -28,6 +34,7 @@ from singletable.design import (
     Table,
     Ttl,
     Version,
+    expires,
     pattern,
     upcast,
 )
@@ -279,6 +286,120 @@ def condition_on_an_unknown_field() -> None:
 
         user_id: UserId
         city: str
+
+
+def declared_with(when: Any) -> Callable[[], None]:
+    """Return the declaration of an index with a condition."""
+
+    def declare() -> None:
+        class Bad(Entity):
+            key = Keys(UserPK, MetaSK)
+            by_city = SomeTable.gsi1.keys(CityPK, MetaSK, when=when)
+
+            user_id: UserId
+            city: str
+            state: Literal["new", "old"] = "new"
+            visits: Annotated[int, Field(ge=0)] = 0
+
+    return declare
+
+
+def condition_of_the_table() -> None:
+    class Bad(Entity):
+        key = Keys(UserPK, MetaSK, when=Exists("city"))
+
+        user_id: UserId
+        city: str | None = None
+
+
+def expiring_with(policy: Any) -> Callable[[], None]:
+    """Return the declaration of an entity that expires."""
+
+    def declare() -> None:
+        class Bad(Entity):
+            key = Keys(UserPK, MetaSK)
+
+            user_id: UserId
+            born: date | None = None
+            left_at: datetime | None = None
+            state: Literal["new", "old"] = "new"
+            until: Ttl = policy
+
+    return declare
+
+
+def time_that_is_not_to_live() -> None:
+    class Bad(Entity):
+        key = Keys(UserPK, MetaSK)
+
+        user_id: UserId
+        until: datetime | None = expires(days=1)
+
+
+@pytest.mark.parametrize(
+    ("when", "sentence"),
+    [
+        (
+            Eq("state", "nwe"),
+            r"Bad\.by_city: the condition of CityPK .*: Eq\('state', 'nwe'\) asks what Bad\.state never is: ",
+        ),
+        (
+            Gt("visits", "three"),
+            r"Gt\('visits', 'three'\) asks .* valid integer.*Bad\.visits is int with ge=0",
+        ),
+        (Eq("visits", -1), r"Eq\('visits', -1\) asks what Bad\.visits never is"),
+        (BeginsWith("visits", "1"), r"BeginsWith\('visits', '1'\) .*: it is neither a text nor bytes"),
+        (Contains("visits", 1), r"Contains\('visits', 1\) .*: it is neither a text nor a list or set"),
+        (Exists("city") & ~Eq("state", "nwe"), r"did you mean 'new'\? Bad\.state is 'new' or 'old'"),
+        (In("state"), r"In\('state'\) names no values, so it never holds"),
+        (Eq("city", None), r"Eq\('city', None\) never holds: Bad\.city always has a value"),
+        ("state", r"Bad\.by_city: .*: a condition is one like Eq\(\"status\", \"ready\"\), not 'state'"),
+    ],
+)
+def test_condition_that_can_never_hold_is_refused_with_the_class(when: Any, sentence: str) -> None:
+    with pytest.raises(DeclarationError, match=f"(?s){sentence}"):
+        declared_with(when)()
+
+
+@pytest.mark.parametrize(
+    "when", [Gt("visits", -1), Eq("state", "old"), Ne("city", "x"), Contains("city", "x")]
+)
+def test_condition_that_can_hold_is_taken(when: Any) -> None:
+    declared_with(when)()
+
+
+@pytest.mark.parametrize(
+    ("declare", "sentence"),
+    [
+        (
+            expiring_with(expires(days=1, after="nope")),
+            r"Bad\.until: expires\(after='nope'\) counts from a time, and Bad\.nope is no field.*times left_at",
+        ),
+        (expiring_with(expires(days=1, after="state")), r"expires\(after='state'\) .* and Bad\.state is str"),
+        (expiring_with(expires(days=1, after="born")), r"expires\(after='born'\) .* and Bad\.born is date"),
+        (expiring_with(expires(days=1, after="until")), r"expires\(after='until'\) .* and Bad\.until is itself"),
+        (expiring_with(expires()), r"Bad\.until: expires\(\.\.\.\) gives an item no time to live"),
+        (expiring_with(expires(days=-1)), "gives an item no time to live"),
+        (
+            time_that_is_not_to_live,
+            r"Bad\.until has expires\(\.\.\.\), and is no time to live.*until: Ttl = expires",
+        ),
+        (
+            expiring_with(expires(days=1, when=Eq("status", "new"))),
+            r"Bad\.until: the condition of expires\(\.\.\.\) names 'status', .* it has .*did you mean state",
+        ),
+        (expiring_with(expires(days=1, when=Eq("state", "gone"))), r"Eq\('state', 'gone'\) asks what Bad\.state"),
+        (condition_of_the_table, r"Bad\.key .* has a condition, and every item has a key there"),
+    ],
+)  # fmt: skip
+def test_expiry_that_cannot_be_is_refused_with_the_class(declare: Callable[[], None], sentence: str) -> None:
+    with pytest.raises(DeclarationError, match=f"(?s){sentence}"):
+        declare()
+
+
+def test_expiry_may_count_from_any_time_of_the_entity() -> None:
+    for policy in (expires(after="left_at"), expires(days=-1, after="left_at"), expires(days=1)):
+        expiring_with(policy)()
 
 
 def table_that_is_bound_twice() -> None:

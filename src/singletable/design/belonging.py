@@ -14,6 +14,7 @@ from itertools import product
 from typing import Any, Final, TypeVar, get_args
 
 from singletable.design.casing import Casing, stored_name
+from singletable.design.condition_values import declared_condition
 from singletable.design.conditions import Condition, fields_of
 from singletable.design.entity import Entity
 from singletable.design.keys import Key, key_of_stored
@@ -75,6 +76,7 @@ class Aggregated:
     place: Binding
     field: str
     marker: Aggregate
+    when: Condition | None  # that of the marker, with values as the child's fields have them
     sum_name: str  # attributes beside an average; of a count or a sum, the field's own
     count_name: str
 
@@ -85,7 +87,7 @@ class Aggregated:
     def reads(self) -> frozenset[str]:
         """Name the fields of a child that decide what it adds."""
         summed = () if isinstance(self.marker, CountOf) else (self.marker.field,)
-        condition = () if self.marker.when is None else fields_of(self.marker.when)
+        condition = () if self.when is None else fields_of(self.when)
         return frozenset((*self.link.via.values(), *summed, *condition))
 
 
@@ -198,6 +200,10 @@ class Belonging:
             child = self._resolve(marker.child)
             link = _link(where, parent, child, marker.via)
             _check_aggregate(where, parent, child, field, marker)
+            when = None
+            if marker.when is not None:
+                of = f"{where}: the condition of {type(marker).__name__}"
+                when = declared_condition(of, child.entity, marker.when)
             stored = parent.fields[field].stored
             sum_name = count_name = stored
             if isinstance(marker, AverageOf):
@@ -205,8 +211,8 @@ class Belonging:
                     stored_name(f"{field}_{what}", self._casing) for what in ("sum", "count")
                 )
                 _check_hidden(where, parent, (sum_name, count_name))
-            place = _place(where, link, marker.when)
-            yield Aggregated(link, place, field, marker, sum_name, count_name)
+            place = _place(where, link, when)
+            yield Aggregated(link, place, field, marker, when, sum_name, count_name)
 
     def _copies(self, child: EntitySchema[Any]) -> Iterator[Copied]:
         for field, marker in _marked(child, COPIES):
@@ -335,8 +341,6 @@ def _check_aggregate(
         raise DeclarationError(
             f"{where} is counted, and is no number", hint=f"{field}: Annotated[int, ...] = 0"
         )
-    for name in () if marker.when is None else fields_of(marker.when):
-        _require(where, child, name, "has a condition on")
 
 
 def _kinds(schema: EntitySchema[Any], field: str) -> set[Any]:

@@ -6,14 +6,13 @@ into a request (`singletable.design.expressions`). Nothing here knows requests.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NoReturn, assert_never
 
-from pydantic import BaseModel
-
-from singletable.design.arguments import require_field, require_kind
+from singletable.design.arguments import require_kind
+from singletable.design.stored_values import encode, is_empty
 
 
 class _Condition:
@@ -129,10 +128,10 @@ class Contains(_Condition):
 
 @dataclass(frozen=True, slots=True)
 class BeginsWith(_Condition):
-    """The text begins with the value."""
+    """The text begins with the value, or the bytes do."""
 
     field: str
-    value: str
+    value: str | bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,19 +193,6 @@ def fields_of(condition: Condition) -> Iterator[str]:
             yield condition.field
 
 
-def conditions_on(
-    entity: type[BaseModel], conditions: Sequence[Condition], equal: Mapping[str, Any]
-) -> tuple[Condition, ...]:
-    """Return conditions, those that fields are equal to values among them; refuse names that are no fields."""
-    for condition in conditions:
-        require_condition(condition)
-    whole = (*conditions, *(Eq(name, value) for name, value in equal.items()))
-    for condition in whole:
-        for name in fields_of(condition):
-            require_field(entity, name)
-    return whole
-
-
 def holds(condition: Condition, values: Mapping[str, Any]) -> bool:
     """Tell whether a condition holds for the values of an entity, as DynamoDB would say it of the stored item."""
     match condition:
@@ -217,12 +203,12 @@ def holds(condition: Condition, values: Mapping[str, Any]) -> bool:
         case Not(inner):
             return not holds(inner, values)
         case Ne(field, value):
-            return bool(_plain(values.get(field)) != _plain(value))
-        case Eq(field, None):
-            return values.get(field) is None
+            return not _is_equal(values.get(field), value)
+        case Eq(field, value):
+            return _is_equal(values.get(field), value)
         case _:
             value = _plain(values.get(condition.field))
-            if value is None or (isinstance(value, set | frozenset) and not value):
+            if is_empty(value):
                 return False  # it is stored as no attribute
             try:
                 return _holds_for(condition, value)
@@ -234,10 +220,14 @@ def _plain(value: Any) -> Any:
     return value.value if isinstance(value, Enum) else value
 
 
-def _holds_for(condition: Eq | Lt | Le | Gt | Ge | In | Exists | Contains | BeginsWith, value: Any) -> bool:
+def _is_equal(value: Any, wanted: Any) -> bool:
+    if is_empty(value) or is_empty(wanted):  # stored as no attribute
+        return is_empty(value) and is_empty(wanted)
+    return bool(_plain(value) == _plain(wanted))
+
+
+def _holds_for(condition: Lt | Le | Gt | Ge | In | Exists | Contains | BeginsWith, value: Any) -> bool:
     match condition:
-        case Eq(_, wanted):
-            return bool(value == _plain(wanted))
         case Lt(_, wanted):
             return bool(value < _plain(wanted))
         case Le(_, wanted):
@@ -250,12 +240,21 @@ def _holds_for(condition: Eq | Lt | Le | Gt | Ge | In | Exists | Contains | Begi
             return value in [_plain(each) for each in values]
         case Exists():
             return True
+        case Contains(_, wanted) if isinstance(value, list | tuple | set | frozenset):
+            return wanted in value or any(_plain(member) == _plain(wanted) for member in value)
         case Contains(_, wanted):
-            return wanted in value or _plain(wanted) in value
+            return bool(_plain(wanted) in _stored_text(value))
         case BeginsWith(_, wanted):
-            return isinstance(value, str) and value.startswith(wanted)
+            return bool(_stored_text(value).startswith(_plain(wanted)))
         case _:
             assert_never(condition)
+
+
+def _stored_text(value: Any) -> Any:
+    """Return the text or the bytes that a value is stored as; an empty text for what is stored otherwise."""
+    if isinstance(value, str | bytes):
+        return value
+    return encode(value, lambda model: {}).get("S", "")
 
 
 def describe(condition: Condition) -> str:
@@ -268,14 +267,14 @@ def describe(condition: Condition) -> str:
         case Not(inner):
             return f"not ({describe(inner)})"
         case In(field, values):
-            return f"{field} in ({', '.join(map(str, values))})"
+            return f"{field} in ({', '.join(str(_plain(value)) for value in values)})"
         case Exists(field):
             return f"{field} exists"
         case Contains(field, value):
-            return f"{field} contains {value}"
+            return f"{field} contains {_plain(value)}"
         case BeginsWith(field, value):
-            return f"{field} begins with {value}"
+            return f"{field} begins with {value!s}"
         case Eq() | Ne() | Lt() | Le() | Gt() | Ge():
-            return f"{condition.field} {_SIGNS[type(condition)]} {condition.value}"
+            return f"{condition.field} {_SIGNS[type(condition)]} {_plain(condition.value)}"
         case _:
             assert_never(condition)

@@ -86,7 +86,7 @@ def touch(
 def amounts(each: Aggregated, child: Entity) -> dict[str, Decimal]:
     """Return what a child adds to the attributes of its parent."""
     marker = each.marker
-    if marker.when is not None and not holds(marker.when, key_values(child)):
+    if each.when is not None and not holds(each.when, key_values(child)):
         return {}
     if isinstance(marker, CountOf):
         return {each.count_name: Decimal(1)}

@@ -236,7 +236,7 @@ def _place(binding: Binding) -> PlaceBlueprint:
         index=None if binding.index is None else binding.index.name,
         pk=_key(keys.pk, binding.pk),
         sk=_key(keys.sk, binding.sk) if binding.sk else None,
-        when=_data(binding.when),
+        when=_data(binding.keys.when),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import cached_property
 from types import UnionType
@@ -16,11 +16,13 @@ from pydantic_core import CoreSchema
 
 from singletable.design.bindings import Keys
 from singletable.design.computed_validation import with_computed
-from singletable.design.conditions import fields_of
+from singletable.design.condition_values import declared_condition, is_time
+from singletable.design.conditions import Condition
 from singletable.design.exact_times import with_exact_times
+from singletable.design.field_codecs import markers_of
 from singletable.design.key_parts import Part
 from singletable.design.keys import Key
-from singletable.design.markers import BucketOf, InitialOf
+from singletable.design.markers import BucketOf, Expires, InitialOf, TimeToLive
 from singletable.design.old_keys import check_old_keys
 from singletable.design.relations import Derived, Unique
 from singletable.errors import DeclarationError
@@ -91,6 +93,8 @@ class Entity(BaseModel):
         for name, unique in declared(cls, Unique).items():
             _check_fields(cls, name, unique.key)
         _check_upcasters(cls)
+        if cls.__pydantic_complete__:  # otherwise they are checked with the design
+            check_conditions(cls)
         wanted = {name for keys in places.values() for name in keys.reads()}
         cls.__key_properties__ = tuple(sorted(wanted - set(cls.model_fields)))
 
@@ -179,11 +183,67 @@ def _check_binding(entity: type[Entity], name: str, keys: Keys[Any, Any]) -> Non
         _check_fields(entity, name, key)
         if keys.index is None:
             _check_always_there(entity, name, key)
-    for read in fields_of(keys.when) if keys.when is not None else ():
-        if read not in entity.model_fields:
-            raise _no_field(entity, name, f"the condition of {keys.shown()} names {read!r}")
     if keys.was is not None:
         _check_was(entity, name, keys, keys.was)
+
+
+def check_conditions(entity: type[Entity]) -> None:
+    """Refuse conditions of indexes that can never hold, and items that could never expire as they say."""
+    for keys in declared(entity, Keys).values():
+        place_condition(entity, keys)
+    for name, field in entity.model_fields.items():
+        markers = markers_of(field)
+        for policy in markers:
+            if isinstance(policy, Expires):
+                where = f"{entity.__name__}.{name}"
+                if not any(isinstance(marker, TimeToLive) for marker in markers):
+                    raise DeclarationError(
+                        f"{where} has expires(...), and is no time to live, so nothing would expire",
+                        hint=f"{name}: Ttl = expires(...)",
+                    )
+                _check_policy(entity, where, name, policy)
+                expiry_condition(entity, name, policy)
+
+
+def place_condition(entity: type[Entity], keys: Keys[Any, Any]) -> Condition | None:
+    """Return the condition of an entity's keys, with values as its fields have them."""
+    if keys.when is None:
+        return None
+    if keys.index is None:
+        raise DeclarationError(
+            f"{entity.__name__}.{keys.name} ({keys.shown()}) has a condition, and every item has a key there",
+            hint="when= is for the keys of an index",
+        )
+    return declared_condition(
+        f"{entity.__name__}.{keys.name}: the condition of {keys.shown()}", entity, keys.when
+    )
+
+
+def expiry_condition(entity: type[Entity], name: str, policy: Expires) -> Condition | None:
+    """Return the condition of an entity's expiry, with values as its fields have them."""
+    if policy.when is None:
+        return None
+    return declared_condition(f"{entity.__name__}.{name}: the condition of expires(...)", entity, policy.when)
+
+
+def _check_policy(entity: type[Entity], where: str, name: str, policy: Expires) -> None:
+    if policy.after is None and policy.delta <= timedelta(0):
+        raise DeclarationError(
+            f"{where}: expires(...) gives an item no time to live",
+            hint="expires(days=30), or expires(after=...) of a field that is a time",
+        )
+    if policy.after is not None:
+        field = entity.model_fields.get(policy.after)
+        times = [each for each in entity.model_fields if each != name and is_time(entity, each)]
+        if field is None or policy.after not in times:
+            what = "no field" if field is None else _shown(field.annotation)
+            raise DeclarationError(
+                f"{where}: expires(after={policy.after!r}) counts from a time, and "
+                f"{entity.__name__}.{policy.after} is {'itself' if policy.after == name else what}",
+                hint=f"{entity.__name__} has the times {', '.join(times)}"
+                if times
+                else f"{entity.__name__} has no other field that is a datetime",
+            )
 
 
 def _check_was(

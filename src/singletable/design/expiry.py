@@ -15,7 +15,7 @@ from singletable.design.stored_values import Item
 def expiry_of(schema: EntitySchema[Any], values: Mapping[str, Any], now: datetime) -> datetime | None:
     """Return when an item of these values expires, if it is made now; None if it does not."""
     assert schema.expires is not None
-    if schema.expires.when is not None and not holds(schema.expires.when, values):
+    if schema.expires_when is not None and not holds(schema.expires_when, values):
         return None
     start = now if schema.expires.after is None else values.get(schema.expires.after)
     return None if start is None else _in_seconds(start + schema.expires.delta)
@@ -33,7 +33,7 @@ def expiry_of_put(
     assert schema.expires is not None
     current: datetime | None = getattr(entity, schema.ttl.name)
     policy = expiry_of(schema, values, now)
-    if policy is None and schema.expires.when is not None:
+    if policy is None and schema.expires_when is not None:
         return None
     if _was_chosen(schema, entity, current):
         return None if current is None else _in_seconds(current)

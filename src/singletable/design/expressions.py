@@ -22,7 +22,7 @@ from singletable.design.conditions import (
     Or,
 )
 from singletable.design.schema import EntitySchema
-from singletable.design.stored_values import AttributeValue
+from singletable.design.stored_values import NULL, AttributeValue
 
 _IN_VALUES_MAX: Final = 100
 _SIGNS: Final = {Eq: "=", Ne: "<>", Lt: "<", Le: "<=", Gt: ">", Ge: ">="}
@@ -107,20 +107,21 @@ def _simple(
     match condition:
         case Exists():
             return f"attribute_exists({name})"
-        case Eq(_, None):
+        case Eq(_, value) if value is None or codec.is_omitted(value):
             return f"attribute_not_exists({name})"
-        case Ne(_, None):
+        case Ne(_, value) if value is None or codec.is_omitted(value):
             return f"attribute_exists({name})"
         case In(_, values):
-            return _one_of(name, [into.value(codec.encode(value)) for value in values])
+            given = [NULL if value is None else codec.encode_bound(value) for value in values]
+            return _one_of(name, [into.value(value) for value in given])
         case Contains(_, value):
             # The member of a list or set, not the list: so not by the field's own codec.
             return f"contains({name}, {into.value(codec.encode_member(value))})"
         case BeginsWith(_, value):
-            require_kind(value, str, f"{condition.field} begins with a text")
-            return f"begins_with({name}, {into.value({'S': value})})"
+            require_kind(value, str | bytes, f"{condition.field} begins with a text, or with bytes")
+            return f"begins_with({name}, {into.value(codec.encode_member(value))})"
         case Eq() | Ne() | Lt() | Le() | Gt() | Ge():
-            return f"{name} {_SIGNS[type(condition)]} {into.value(codec.encode(condition.value))}"
+            return f"{name} {_SIGNS[type(condition)]} {into.value(codec.encode_bound(condition.value))}"
         case _:
             assert_never(condition)
 

@@ -41,6 +41,7 @@ class FieldCodec:
     encode: Encode
     decode: Decode | None
     encode_member: Encode  # of a value inside it: one of a list or set
+    encode_bound: Encode  # of a value that it is compared with, exactly
     kind: Literal["S", "N"] | None  # as what it is stored; None where a key cannot be it
     omits: bool
     absent: Callable[[], Any] | None = None
@@ -58,19 +59,23 @@ def field_codec(name: str, field: FieldInfo, casing: Casing) -> FieldCodec:
     )
     _refuse_inner_markers(name, field.annotation)
     encode_member, decoder = _typed(field.annotation, casing)
-    encoder = encode_member
+    encoder = encode_bound = encode_member
     for marker in markers:
         if isinstance(marker, TimeToLive):
             encoder, decoder = _encode_seconds, _decode_seconds
+            encode_bound = encoder
         if isinstance(marker, Digits):
             encoder = _rounding(name, marker, encoder)
         if isinstance(marker, Compressed):
             encoder, decoder = _compressing(encoder), _decompressing(decoder)
+            encode_bound = encoder
     omits = _omits(field)
     if not omits:
         encoder = _with_null(encoder)
     kind = None if any(isinstance(each, _NO_KEYS) for each in markers) else _kind(field.annotation)
-    return FieldCodec(name, stored, encoder, decoder, encode_member, kind, omits, _absent(field))
+    return FieldCodec(
+        name, stored, encoder, decoder, encode_member, encode_bound, kind, omits, _absent(field)
+    )
 
 
 def _kind(annotation: Any) -> Literal["S", "N"] | None:
@@ -241,13 +246,11 @@ def _decode_seconds(value: AttributeValue) -> Any:
 
 
 def _rounding(name: str, digits: Digits, encoder: Encode) -> Encode:
-    step = Decimal(1).scaleb(-digits.decimals)
-
-    def rounded(value: Any) -> AttributeValue:
-        exact = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+    def encode_rounded(value: Any) -> AttributeValue:
+        exact = _exact(value)
         if not exact.is_finite():
             return encoder(value)  # which refuses it
-        stored = exact.quantize(step, ROUND_HALF_EVEN, _EXACT)
+        stored = rounded(digits, value)
         if stored != exact and not digits.rounds:
             raise InvalidWriteError(
                 f"{name} is {value}, which has more than {digits.decimals} decimals",
@@ -255,7 +258,16 @@ def _rounding(name: str, digits: Digits, encoder: Encode) -> Encode:
             )
         return encoder(stored)
 
-    return rounded
+    return encode_rounded
+
+
+def rounded(digits: Digits, value: int | float | Decimal) -> Decimal:
+    """Return a finite number with the decimals that a field has."""
+    return _exact(value).quantize(Decimal(1).scaleb(-digits.decimals), ROUND_HALF_EVEN, _EXACT)
+
+
+def _exact(value: Any) -> Decimal:
+    return Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
 
 
 def _compressing(encoder: Encode) -> Encode:

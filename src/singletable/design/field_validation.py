@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
@@ -12,14 +13,28 @@ from singletable.design.computing import Working
 from singletable.design.field_codecs import markers_of
 from singletable.design.markers import Compressed
 
-_Schema = dict[str, Any]
+CoreSchema = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldSchemas:
+    """How Pydantic validates the fields of a model: each by itself, with what all of them refer to."""
+
+    fields: Mapping[str, CoreSchema]
+    definitions: Mapping[str, CoreSchema]
+    config: Mapping[str, Any]
+
+
+def field_schemas(model: type[BaseModel]) -> FieldSchemas:
+    """Return how the fields of a model are validated; of a computed one, what it is worked out to."""
+    schema, definitions, config = _taken_apart(model)
+    fields = {name: _given(field["schema"]) for name, field in schema["fields"].items()}
+    return FieldSchemas(fields, definitions, config or {})
 
 
 def field_validator_of(model: type[BaseModel]) -> SchemaValidator:
     """Return what validates single fields, by `validate_assignment`; what is demanded of several is left out."""
-    schema: Any = model.__pydantic_core_schema__
-    definitions = {each["ref"]: each for each in schema.get("definitions", ())}
-    fields, config = _fields_of(schema, definitions, None)
+    fields, definitions, config = _taken_apart(model)
     whole: Any = {"type": "definitions", "schema": fields, "definitions": list(definitions.values())}
     return SchemaValidator(whole, config)
 
@@ -55,9 +70,7 @@ def _given(field: _Schema, names: Collection[str]) -> _Schema:
 def has_model_validators(model: type[BaseModel]) -> bool:
     """Tell whether a model demands something of several fields together."""
     # A validator of one field can ask for those before it.
-    return bool(model.__pydantic_decorators__.model_validators) or _is_informed(
-        model.__pydantic_core_schema__
-    )
+    return bool(model.__pydantic_decorators__.model_validators) or is_informed(model.__pydantic_core_schema__)
 
 
 def bounded_fields(model: type[BaseModel]) -> frozenset[str]:
@@ -70,12 +83,13 @@ def bounded_fields(model: type[BaseModel]) -> frozenset[str]:
     )
 
 
-def _is_informed(schema: Any) -> bool:
+def is_informed(schema: Any) -> bool:
+    """Tell whether a function among the validators of a schema may look at other fields."""
     if isinstance(schema, dict):
         if isinstance(schema.get("function"), Working):
             return False  # what it asks for is known
-        return schema.get("type") == "with-info" or any(map(_is_informed, schema.values()))
-    return isinstance(schema, list | tuple) and any(map(_is_informed, schema))
+        return schema.get("type") == "with-info" or any(map(is_informed, schema.values()))
+    return isinstance(schema, list | tuple) and any(map(is_informed, schema))
 
 
 def _names(model: type[BaseModel], validators: Iterable[Any]) -> set[str]:
@@ -88,9 +102,28 @@ def _is_bound(marker: Any) -> bool:
     return isinstance(marker, Compressed) or not type(marker).__module__.startswith("singletable.")
 
 
+def _taken_apart(model: type[BaseModel]) -> tuple[CoreSchema, dict[str, CoreSchema], CoreConfig | None]:
+    schema: Any = model.__pydantic_core_schema__
+    definitions = {each["ref"]: each for each in schema.get("definitions", ())}
+    fields, config = _fields_of(schema, definitions, None)
+    return fields, definitions, config
+
+
+def _given(schema: CoreSchema) -> CoreSchema:
+    """Return how a value is validated that somebody gives for a field."""
+    while schema["type"] == "default" or isinstance(_function_of(schema), Working):
+        schema = schema["schema"]
+    return schema
+
+
+def _function_of(schema: CoreSchema) -> Any:
+    function = schema.get("function")
+    return function.get("function") if isinstance(function, dict) else None
+
+
 def _fields_of(
-    schema: _Schema, definitions: dict[str, _Schema], config: CoreConfig | None
-) -> tuple[_Schema, CoreConfig | None]:
+    schema: CoreSchema, definitions: dict[str, CoreSchema], config: CoreConfig | None
+) -> tuple[CoreSchema, CoreConfig | None]:
     """Find the fields of a model inside its validators."""
     match schema["type"]:
         case "model-fields":

@@ -13,7 +13,8 @@ from typing import Any, Protocol, Self, TypeVar, overload, runtime_checkable
 from pydantic import BaseModel
 
 from singletable.design.arguments import require_kind
-from singletable.design.conditions import Condition, conditions_on
+from singletable.design.condition_values import conditions_on
+from singletable.design.conditions import Condition
 from singletable.design.keys import Key, NoSortKey, SortKey
 from singletable.design.many import Many
 from singletable.design.plans import BatchGet

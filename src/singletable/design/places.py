@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 from singletable.design.bindings import Index, Keys
 from singletable.design.conditions import Condition, fields_of, holds
-from singletable.design.entity import Entity
+from singletable.design.entity import Entity, place_condition
 from singletable.design.field_codecs import FieldCodec
 from singletable.design.key_codecs import TextCodec
 from singletable.design.key_numbers import PaddedCodec
@@ -41,7 +41,7 @@ class Binding:
     `held` are the fields that are attributes of the place: None for all. A `view` reads partial entities.
     """
 
-    __slots__ = ("_reads", "_written", "held", "index", "keys", "pk", "sk", "view")
+    __slots__ = ("_reads", "_written", "held", "index", "keys", "pk", "sk", "view", "when")
 
     def __init__(
         self,
@@ -49,9 +49,11 @@ class Binding:
         index: Index | None,
         pk: tuple[KeyAttribute, ...],
         sk: tuple[KeyAttribute, ...],
+        when: Condition | None,
     ) -> None:
         self.keys = keys
         self.index = index  # as the table of the design declares it; None for the table itself
+        self.when = when  # that of the keys, with values as the fields have them
         self.pk = pk
         self.sk = sk
         self.held: frozenset[str] | None = None
@@ -64,10 +66,6 @@ class Binding:
     def name(self) -> str:
         """Return the name under which the entity binds it."""
         return self.keys.name
-
-    @property
-    def when(self) -> Condition | None:
-        return self.keys.when
 
     @property
     def fetches(self) -> bool:
@@ -159,7 +157,8 @@ def place_of(
     pk_names = (table.pk,) if index is None else index.pk
     sk_names = index.sk if index is not None else () if table.sk is None else (table.sk,)
     place = _Place(entity, table, keys, fields)
-    binding = Binding(keys, index, place.attributes(keys.pk, pk_names), place.attributes(keys.sk, sk_names))
+    pk, sk = place.attributes(keys.pk, pk_names), place.attributes(keys.sk, sk_names)
+    binding = Binding(keys, index, pk, sk, place_condition(entity, keys))
     if keys.when is not None and not binding.written():
         raise DeclarationError(
             f"{entity.__name__}.{keys.name} ({keys.shown()}) has a condition, and its attributes are fields, "

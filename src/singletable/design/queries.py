@@ -8,7 +8,8 @@ from typing import Any, Self, TypeVar
 from pydantic import BaseModel
 
 from singletable.design.arguments import require_members
-from singletable.design.conditions import Condition, conditions_on
+from singletable.design.condition_values import conditions_on
+from singletable.design.conditions import Condition
 from singletable.design.following import Followable
 from singletable.design.keys import Key
 from singletable.design.ranges import SortRange
@@ -89,7 +90,9 @@ class Merged(Followable[E]):
 
     def where(self, *conditions: Condition, **equal: Any) -> Self:
         """Throw away what does not meet conditions. It is read, and paid for, all the same."""
-        return self.with_(parts=tuple(part.where(*conditions, **equal) for part in self.parts))
+        more = conditions_on(self.parts[0].entity, conditions, equal)
+        parts = [part.with_(conditions=(*part.conditions, *more)) for part in self.parts]
+        return self.with_(parts=tuple(parts))
 
     def refuse_consistent_index(self) -> None:
         for part in self.parts:

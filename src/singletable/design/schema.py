@@ -13,12 +13,14 @@ from singletable.design.bindings import Keys
 from singletable.design.casing import Casing, stored_name
 from singletable.design.computed_validation import computed_value
 from singletable.design.computing import computed_fields, followers, with_sources
-from singletable.design.conditions import fields_of
+from singletable.design.conditions import Condition, fields_of
 from singletable.design.entity import (
     STORED,
     Entity,
     Upcaster,
+    check_conditions,
     declared,
+    expiry_condition,
     key_values,
     table_keys,
 )
@@ -56,6 +58,7 @@ class EntitySchema(Generic[E]):
         self.by_stored: dict[str, FieldCodec] = {codec.stored: codec for codec in self.fields.values()}
         self._readers = {codec.stored: (codec.name, codec.decode) for codec in self.fields.values()}
         self.computed = computed_fields(entity)
+        check_conditions(entity)
         self.properties = frozenset(entity.__key_properties__)
         self.key = self._place(table_keys(entity))
         self.indexes = tuple(
@@ -70,6 +73,7 @@ class EntitySchema(Generic[E]):
         self.version = self._marked(Lock)
         self.ttl = self._marked(TimeToLive)
         self.expires = self._expires()
+        self.expires_when = self._expires_when()
         self.expiry_reads = self._expiry_reads()
         self.lock_reads = self._lock_reads()
         self.created = self._auto("create")
@@ -109,11 +113,16 @@ class EntitySchema(Generic[E]):
     def _expires(self) -> Expires | None:
         return _first(self._markers[self.ttl.name], Expires) if self.ttl else None
 
+    def _expires_when(self) -> Condition | None:
+        if self.ttl is None or self.expires is None:
+            return None
+        return expiry_condition(self.entity, self.ttl.name, self.expires)
+
     def _expiry_reads(self) -> frozenset[str]:
         """Name the fields that decide when an item expires."""
         if self.expires is None:
             return frozenset()
-        condition = () if self.expires.when is None else fields_of(self.expires.when)
+        condition = () if self.expires_when is None else fields_of(self.expires_when)
         return frozenset((*condition, *(() if self.expires.after is None else (self.expires.after,))))
 
     def _lock_reads(self) -> frozenset[str]:

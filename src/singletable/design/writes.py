@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic, Protocol, Self, TypeVar
 
 from singletable.design.arguments import require_kind
-from singletable.design.conditions import Condition, is_condition, require_condition
+from singletable.design.condition_values import conditions_on
+from singletable.design.conditions import Condition, is_condition
 from singletable.design.entity import Entity
 from singletable.design.pages import Written
 from singletable.design.plans import Get
@@ -105,7 +106,7 @@ class Put(WritePlan[E]):
 
     def __post_init__(self) -> None:
         _check_entity(self.entity)
-        _check_condition(self.when)
+        object.__setattr__(self, "when", _valid_when(type(self.entity), self.when))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +139,8 @@ class Update(WritePlan[E]):
     ) -> None:
         object.__setattr__(self, "target", target)
         object.__setattr__(self, "changes", _all_changes(changes, more))
-        object.__setattr__(self, "when", when)
         _refuse_field_named_when(target, when)
-        _check(target, when)
+        object.__setattr__(self, "when", _checked_when(target, when))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ class Delete(WritePlan[E]):
     when: Condition | None = None
 
     def __post_init__(self) -> None:
-        _check(self.target, self.when)
+        object.__setattr__(self, "when", _checked_when(self.target, self.when))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ class Check(Generic[E]):
     when: Condition | None = None
 
     def __post_init__(self) -> None:
-        _check(self.target, self.when)
+        object.__setattr__(self, "when", _checked_when(self.target, self.when))
 
 
 _TARGETS: Final = (Entity, Get)
@@ -194,16 +194,17 @@ def _check_entity(entity: Entity) -> None:
     refuse_partial(entity)
 
 
-def _check(target: Entity | Get[Any], when: object) -> None:
+def _checked_when(target: Entity | Get[Any], when: Condition | None) -> Condition | None:
     require_kind(target, _TARGETS, "a write is about an entity, or the item of SomeEntity.key.get(...)")
     if isinstance(target, Entity):
         refuse_partial(target)
-    _check_condition(when)
+        return _valid_when(type(target), when)
+    return _valid_when(target.entity, when)
 
 
-def _check_condition(when: object) -> None:
-    if when is not None:
-        require_condition(when)
+def _valid_when(entity: type[Any], when: Condition | None) -> Condition | None:
+    """Return a condition of a write with values that the fields can have."""
+    return None if when is None else conditions_on(entity, (when,), {})[0]
 
 
 Write = Create[Any] | Put[Any] | Update[Any] | Delete[Any] | Check[Any]

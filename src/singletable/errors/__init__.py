@@ -57,6 +57,7 @@ SingleTableError
     ├── InvalidItemError            ST207  a stored item that is not what the entity says
     ├── InvalidWriteError           ST208  writes that cannot be carried out together
     ├── NotProjectedError           ST209  what an index does not hold of an item
+    ├── ConditionValueError         ST210  a condition on a value that the field can never have
     ├── AlreadyExistsError          ST301  `create` of what is there
     ├── NotFoundError               ST302  nothing has this key
     ├── VersionConflictError        ST303  somebody else has changed the item
@@ -136,6 +137,7 @@ from singletable.errors.designs import (
     AlreadyExistsError,
     CapabilityError,
     ConditionNotMetError,
+    ConditionValueError,
     ConsistencyError,
     CursorError,
     CursorMismatchError,
@@ -182,6 +184,7 @@ __all__ = [
     "CapabilityError",
     "ConditionFailedError",
     "ConditionNotMetError",
+    "ConditionValueError",
     "ConsistencyError",
     "ConsumerBusyError",
     "ConsumerEndedError",

@@ -101,6 +101,12 @@ class NotProjectedError(DesignError, AttributeError):
     number = "ST209"
 
 
+class ConditionValueError(DesignError, ValueError):
+    """A condition asks for a value that the field can never have."""
+
+    number = "ST210"
+
+
 # --- what the data says ------------------------------------------------------------------------
 
 

@@ -1,0 +1,496 @@
+"""What a condition may ask of the fields of an entity: names that are fields, and values that they can have.
+
+A value is validated as an update validates it, so that a condition means the same for an entity in the process and
+for its stored item: Gt("items", "3") asks for the number 3, and Gt("items", "three") is refused.
+
+    Eq, In                the value is one that the field can have, with all that is demanded of it
+    Ne, Lt, Le, Gt, Ge    the value is of the field's type; it may be outside of its limits
+    Contains              of a list or set, a value that a member can have; of a text, a part of it
+    BeginsWith            the beginning of a text, or of bytes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from difflib import get_close_matches
+from enum import Enum
+from functools import cache, cached_property
+from math import isfinite
+from typing import Any, Final
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import SchemaValidator
+
+from singletable.design.annotations import type_text
+from singletable.design.arguments import require_field, shown_value
+from singletable.design.conditions import (
+    And,
+    BeginsWith,
+    Condition,
+    Contains,
+    Eq,
+    Exists,
+    Ge,
+    Gt,
+    In,
+    Le,
+    Lt,
+    Ne,
+    Not,
+    Or,
+    fields_of,
+    require_condition,
+)
+from singletable.design.constraints import constraints_in, constraints_text
+from singletable.design.exact_times import with_exact_times
+from singletable.design.field_codecs import markers_of, rounded
+from singletable.design.field_validation import CoreSchema, FieldSchemas, field_schemas, is_informed
+from singletable.design.key_constraints import is_waived
+from singletable.design.markers import Compressed, Digits, TimeToLive
+from singletable.errors import ConditionValueError, DeclarationError, UnknownFieldError
+
+_Valued = Eq | Ne | Lt | Le | Gt | Ge | Contains | BeginsWith
+
+# Types of Pydantic's core schemas. Those that are in none of these may be anything.
+_NUMBERS: Final = frozenset({"int", "float", "decimal"})
+_TEXTS: Final = frozenset({"str", "uuid", "date", "datetime", "time", "url", "multi-host-url"})
+_COLLECTIONS: Final = frozenset({"list", "set", "frozenset", "tuple"})
+_CHOICES: Final = frozenset({"literal", "enum"})
+_NEITHER: Final = frozenset({"bool", "timedelta", "dict", "typed-dict", "model", "dataclass", "none"})
+_FUNCTIONS: Final = frozenset({"function-before", "function-after", "function-wrap"})
+# What stands around a type, and under which name the type stands in it.
+_AROUND: Final = {
+    **dict.fromkeys(("default", "nullable", "custom-error", *_FUNCTIONS), "schema"),
+    "lax-or-strict": "lax_schema",
+    "json-or-python": "python_schema",
+}
+_LIMITS: Final = frozenset(
+    {
+        "ge",
+        "gt",
+        "le",
+        "lt",
+        "multiple_of",
+        "min_length",
+        "max_length",
+        "pattern",
+        "max_digits",
+        "decimal_places",
+    }
+)
+_LIMITS_OF_TEXTS: Final = frozenset({"str_min_length", "str_max_length"})
+_CHOICES_SHOWN_MAX: Final = 12
+
+
+# --- conditions of callers and of declarations --------------------------------------------------------------
+
+
+def conditions_on(
+    entity: type[BaseModel], conditions: Sequence[Condition], equal: Mapping[str, Any]
+) -> tuple[Condition, ...]:
+    """Return conditions, those that fields are equal to values among them, with values that the fields can have.
+
+    Names that are no fields are refused, and so are values that no item can have.
+    """
+    for condition in conditions:
+        require_condition(condition)
+    whole = (*conditions, *(Eq(name, value) for name, value in equal.items()))
+    return tuple([valid_condition(entity, condition) for condition in whole])
+
+
+def valid_condition(entity: type[BaseModel], condition: Condition) -> Condition:
+    """Return a condition with values as the fields of an entity have them; refuse what can never be."""
+    match condition:
+        case And(left, right):
+            return And(valid_condition(entity, left), valid_condition(entity, right))
+        case Or(left, right):
+            return Or(valid_condition(entity, left), valid_condition(entity, right))
+        case Not(inner):
+            return Not(valid_condition(entity, inner))
+        case _:
+            require_field(entity, condition.field)
+            # A sample stands for what a caller will give.
+            return condition if is_waived() else _field(entity, condition.field).valid(condition)
+
+
+def declared_condition(where: str, entity: type[BaseModel], condition: Condition) -> Condition:
+    """Return the condition of a declaration, with values as the fields have them; refuse one that never holds.
+
+    `where` says whose condition it is.
+    """
+    try:
+        require_condition(condition)
+        valid = valid_condition(entity, condition)
+    except UnknownFieldError as error:
+        unknown = next(name for name in fields_of(condition) if name not in entity.model_fields)
+        raise DeclarationError(
+            f"{where} names {unknown!r}, which is not a field of {entity.__name__}; it has "
+            f"{', '.join(sorted(entity.model_fields))}",
+            hint=error.hint,
+        ) from error
+    except ConditionValueError as error:
+        raise DeclarationError(f"{where}: {error.message}", hint=error.hint) from error
+    except TypeError as error:
+        raise DeclarationError(f"{where}: {error}") from error
+    for each in _simple(valid):
+        match each:
+            case In(field, ()):
+                raise DeclarationError(f"{where}: In({field!r}) names no values, so it never holds")
+            case Eq(field, None) if not _field(entity, field).can_be_none:
+                raise DeclarationError(
+                    f"{where}: Eq({field!r}, None) never holds: {entity.__name__}.{field} always has a value",
+                    hint=_field(entity, field).takes,
+                )
+            case _:
+                pass
+    return valid
+
+
+def is_time(entity: type[BaseModel], name: str) -> bool:
+    """Tell whether the values of a field can be times, which something can be counted from."""
+    return _field(entity, name).is_time
+
+
+def _simple(condition: Condition) -> Iterator[Condition]:
+    match condition:
+        case And(left, right) | Or(left, right):
+            yield from _simple(left)
+            yield from _simple(right)
+        case Not():
+            return  # what never holds is then always so, which may be meant
+        case _:
+            yield condition
+
+
+# --- one field ------------------------------------------------------------------------------------------------
+
+
+@cache
+def _field(entity: type[BaseModel], name: str) -> _Field:
+    return _Field(entity, name)
+
+
+class _Field:
+    """What can be asked of one field. It is compiled when somebody asks for the first time."""
+
+    def __init__(self, entity: type[BaseModel], name: str) -> None:
+        self._entity = entity
+        self._name = name
+        self._schemas: FieldSchemas = field_schemas(entity)
+        self._schema: CoreSchema = self._schemas.fields[name]
+        self._info = entity.model_fields[name]
+        self._leaves = [*_leaves(self._schema, self._schemas.definitions)]
+        self._markers = markers_of(self._info)
+        self._is_time_to_live = any(isinstance(each, TimeToLive) for each in self._markers)
+        self._is_compressed = any(isinstance(each, Compressed) for each in self._markers)
+        self._digits = next((each for each in self._markers if isinstance(each, Digits)), None)
+        # A validator that looks at other fields cannot be asked about one of them.
+        self._whole = self._bare if is_informed(self._schema) else self._validator(self._schema)
+
+    @property
+    def can_be_none(self) -> bool:
+        """Whether an item can be without the attribute: None, or a set without members."""
+        kinds = {leaf["type"] for leaf in self._leaves}
+        is_choice = any(each is None for leaf in self._leaves for each in _choices_of(leaf))
+        return is_choice or self._is_open or not kinds.isdisjoint({"none", "set", "frozenset"})
+
+    @property
+    def is_time(self) -> bool:
+        """Whether a value can be a time; when in doubt, yes."""
+        return self._is_open or any(leaf["type"] == "datetime" for leaf in self._leaves)
+
+    @cached_property
+    def takes(self) -> str:
+        """What the field is, for a hint."""
+        shown = " or ".join(map(repr, self._choices)) if self._choices else type_text(self._info.annotation)
+        if len(self._choices) > _CHOICES_SHOWN_MAX:
+            shown = type_text(self._info.annotation)
+        limits = constraints_text(constraints_in(self._markers))
+        return f"{self._entity.__name__}.{self._name} is {shown}" + (f" with {limits}" if limits else "")
+
+    def valid(self, condition: Condition) -> Condition:
+        """Return a condition on this field with the value as the field has it."""
+        match condition:
+            case Exists() | Eq(_, None) | Ne(_, None):
+                return condition
+            case Eq(_, value):
+                return _with_value(condition, value, self._equal(condition, value))
+            case In(field, values):
+                return In(field, *[None if each is None else self._equal(condition, each) for each in values])
+            case Ne(_, value):
+                return _with_value(condition, value, self._other(condition, value))
+            case Lt(_, value) | Le(_, value) | Gt(_, value) | Ge(_, value):
+                return _with_value(condition, value, self._bound(condition, value))
+            case Contains(_, value):
+                return _with_value(condition, value, self._part(condition, value))
+            case BeginsWith(_, value):
+                return _with_value(condition, value, self._beginning(condition, value))
+            case _:
+                raise AssertionError("conditions of conditions are taken apart before")
+
+    # --- by operator ------------------------------------------------------------------------------------------
+
+    def _equal(self, condition: Condition, value: Any) -> Any:
+        try:
+            valid = _validated(self._whole, value)
+        except ValidationError as error:
+            raise self._refusal(condition, value, _said(error)) from error
+        if not _is_finite(valid):
+            raise self._refusal(condition, value, "it is no number that can be stored")
+        stored = self._as_stored(valid)
+        if self._digits is not None and not self._digits.rounds and _decimals(stored) > self._digits.decimals:
+            raise self._refusal(condition, value, f"it has {self._digits.decimals} decimals at most")
+        return stored
+
+    def _other(self, condition: Condition, value: Any) -> Any:
+        return self._as_stored(self._of_type(condition, value))
+
+    def _bound(self, condition: Condition, value: Any) -> Any:
+        if value is None:
+            raise self._refusal(condition, value, "None is neither less nor greater than a value")
+        if self._is_compressed or not (self._is_open or self._has("N") or self._has("S") or self._has("B")):
+            raise self._refusal(condition, value, "it has no order as it is stored")
+        if self._has("N") and isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+            if not _is_finite(value):
+                raise self._refusal(condition, value, "it is no number that can be stored")
+            try:
+                return self._whole_seconds(_validated(self._bare, value))
+            except ValidationError:
+                return value  # a bound may have a fraction where the field has none
+        return self._whole_seconds(self._of_type(condition, value))
+
+    def _part(self, condition: Condition, value: Any) -> Any:
+        if self._is_compressed:
+            raise self._refusal(condition, value, "it is stored compressed")
+        why = "it is neither a text nor a list or set"
+        if self._member is not None:
+            try:
+                return _validated(self._member, value)
+            except ValidationError as error:
+                why = _said(error)
+        return self._text(condition, value, why, [each for each in self._texts if _holds_part(each, value)])
+
+    def _beginning(self, condition: Condition, value: Any) -> Any:
+        if self._is_compressed:
+            raise self._refusal(condition, value, "it is stored compressed")
+        begun = [each for each in self._texts if _begins(each, value)]
+        return self._text(condition, value, "it is neither a text nor bytes", begun)
+
+    def _text(self, condition: Condition, value: Any, why: str, possible: list[str]) -> Any:
+        text = value.value if isinstance(value, Enum) else value
+        if isinstance(text, bytes) and (self._has("B") or self._is_open):
+            return text
+        if isinstance(text, str) and (self._is_open or self._is_free_text or possible):
+            return str(text)
+        if self._has("S"):
+            why = "no value of it does" if isinstance(text, str) else "it is a text"
+        raise self._refusal(condition, value, why)
+
+    # --- values -----------------------------------------------------------------------------------------------
+
+    def _of_type(self, condition: Condition, value: Any) -> Any:
+        """Return a value of the field's type, also one that is outside of its limits."""
+        try:
+            valid = _validated(self._whole, value)
+        except ValidationError:
+            try:
+                valid = _validated(self._bare, value)
+            except ValidationError as error:
+                raise self._refusal(condition, value, _said(error)) from error
+        if not _is_finite(valid):
+            raise self._refusal(condition, value, "it is no number that can be stored")
+        return valid
+
+    def _as_stored(self, value: Any) -> Any:
+        """Return a value as the field's codec would read it again."""
+        if self._digits is not None and self._digits.rounds and isinstance(value, int | float | Decimal):
+            return type(value)(rounded(self._digits, value))
+        return self._whole_seconds(value)
+
+    def _whole_seconds(self, value: Any) -> Any:
+        if self._is_time_to_live and isinstance(value, datetime):
+            return value.replace(microsecond=0)
+        return value
+
+    def _refusal(self, condition: Condition, value: Any, why: str) -> ConditionValueError:
+        (field,) = fields_of(condition)
+        plain = value.value if isinstance(value, Enum) else value
+        texts = [each for each in self._choices if isinstance(each, str)]
+        meant = get_close_matches(plain, texts, n=1) if isinstance(plain, str) else []
+        asked = f"{type(condition).__name__}({field!r}, {shown_value(value)})"
+        return ConditionValueError(
+            f"{asked} asks what {self._entity.__name__}.{field} never is: {why}",
+            hint=(f"did you mean {meant[0]!r}? " if meant else "") + self.takes,
+        )
+
+    # --- what it can be ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def _is_open(self) -> bool:
+        """Whether nothing is known of the values."""
+        known = _NUMBERS | _TEXTS | _COLLECTIONS | _CHOICES | _NEITHER | {"bytes"}
+        return any(leaf["type"] not in known for leaf in self._leaves)
+
+    @cached_property
+    def _choices(self) -> list[Any]:
+        """The values that a literal or an enumeration has; none if the field can have others."""
+        kinds = {leaf["type"] for leaf in self._leaves} - {"none"}
+        if not kinds or kinds - _CHOICES:
+            return []
+        return [value for leaf in self._leaves for value in _choices_of(leaf)]
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        return [each for leaf in self._leaves for each in _choices_of(leaf) if isinstance(each, str)]
+
+    @cached_property
+    def _is_free_text(self) -> bool:
+        return not self._is_time_to_live and any(leaf["type"] in _TEXTS for leaf in self._leaves)
+
+    def _has(self, kind: str) -> bool:
+        return kind in self._kinds
+
+    @cached_property
+    def _kinds(self) -> frozenset[str]:
+        """As what the values are stored, as far as they have an order: S, N and B."""
+        if self._is_time_to_live:
+            return frozenset("N")
+        return frozenset(kind for leaf in self._leaves for kind in _kinds_of(leaf))
+
+    @cached_property
+    def _bare(self) -> SchemaValidator:
+        """Validates the type alone, without limits and the functions of the entity."""
+        schema = _without_limits(self._schema, self._schemas.definitions)
+        return self._validator(schema, without=_LIMITS_OF_TEXTS)
+
+    @cached_property
+    def _member(self) -> SchemaValidator | None:
+        """Validates a member; None where there are none."""
+        collections = [leaf for leaf in self._leaves if leaf["type"] in _COLLECTIONS]
+        members = [member for leaf in collections for member in _members_of(leaf)]
+        if not collections:
+            return None
+        return self._validator({"type": "union", "choices": members} if members else {"type": "any"})
+
+    def _validator(self, schema: CoreSchema, without: Iterable[str] = ()) -> SchemaValidator:
+        config: Any = {name: value for name, value in self._schemas.config.items() if name not in without}
+        whole: Any = {
+            "type": "definitions",
+            "schema": schema,
+            "definitions": [*self._schemas.definitions.values()],
+        }
+        return SchemaValidator(whole, config)
+
+
+def _with_value(condition: _Valued, value: Any, valid: Any) -> _Valued:
+    return condition if valid is value else type(condition)(condition.field, valid)
+
+
+def _validated(validator: SchemaValidator, value: Any) -> Any:
+    """Validate a value; that of an enumeration's member may be what is meant."""
+    if not isinstance(value, Enum):
+        return validator.validate_python(value)
+    try:
+        return validator.validate_python(value)
+    except ValidationError:
+        return validator.validate_python(value.value)
+
+
+def _said(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    return str(first["msg"])
+
+
+def _is_finite(value: Any) -> bool:
+    return not isinstance(value, float | Decimal) or isfinite(value)
+
+
+def _decimals(value: Any) -> int:
+    if not isinstance(value, float | Decimal):
+        return 0
+    exponent = Decimal(repr(value) if isinstance(value, float) else value).normalize().as_tuple().exponent
+    assert isinstance(exponent, int)
+    return max(0, -exponent)
+
+
+def _holds_part(text: str, part: Any) -> bool:
+    plain = part.value if isinstance(part, Enum) else part
+    return isinstance(plain, str) and plain in text
+
+
+def _begins(text: str, beginning: Any) -> bool:
+    plain = beginning.value if isinstance(beginning, Enum) else beginning
+    return isinstance(plain, str) and text.startswith(plain)
+
+
+# --- core schemas -----------------------------------------------------------------------------------------------
+
+
+def _leaves(schema: CoreSchema, definitions: Mapping[str, CoreSchema]) -> Iterator[CoreSchema]:
+    """Return the types that a value can have, without what stands around them."""
+    kind = schema["type"]
+    if kind in _AROUND:
+        if kind == "nullable":
+            yield {"type": "none"}
+        yield from _leaves(schema[_AROUND[kind]], definitions)
+    elif kind == "definition-ref":
+        yield from _leaves(definitions[schema["schema_ref"]], definitions)
+    elif kind in ("union", "tagged-union"):
+        for choice in _union_of(schema):
+            yield from _leaves(choice, definitions)
+    else:
+        yield schema
+
+
+def _union_of(schema: CoreSchema) -> list[CoreSchema]:
+    choices = schema["choices"]
+    listed = choices.values() if isinstance(choices, dict) else choices
+    return [each[0] if isinstance(each, tuple) else each for each in listed]
+
+
+def _choices_of(leaf: CoreSchema) -> list[Any]:
+    match leaf["type"]:
+        case "literal":
+            return [each.value if isinstance(each, Enum) else each for each in leaf["expected"]]
+        case "enum":
+            return [each.value for each in leaf["members"]]
+        case _:
+            return []
+
+
+def _kinds_of(leaf: CoreSchema) -> Iterator[str]:
+    if leaf["type"] in _NUMBERS:
+        yield "N"
+    if leaf["type"] in _TEXTS:
+        yield "S"
+    if leaf["type"] == "bytes":
+        yield "B"
+    for each in _choices_of(leaf):
+        if isinstance(each, str):
+            yield "S"
+        elif isinstance(each, int | float | Decimal) and not isinstance(each, bool):
+            yield "N"
+
+
+def _members_of(leaf: CoreSchema) -> list[CoreSchema]:
+    members = leaf.get("items_schema")
+    if members is None:
+        return [{"type": "any"}]
+    return [*members] if isinstance(members, list) else [members]
+
+
+def _without_limits(schema: CoreSchema, definitions: Mapping[str, CoreSchema]) -> CoreSchema:
+    kind = schema["type"]
+    if kind in _FUNCTIONS or kind == "default":
+        return _without_limits(schema["schema"], definitions)
+    if kind in _AROUND:
+        return {**schema, _AROUND[kind]: _without_limits(schema[_AROUND[kind]], definitions)}
+    if kind == "union":
+        return {**schema, "choices": [_without_limits(each, definitions) for each in _union_of(schema)]}
+    if kind == "definition-ref":
+        target = definitions[schema["schema_ref"]]
+        return schema if target["type"] in ("model", "tagged-union") else _without_limits(target, definitions)
+    bare = {name: value for name, value in schema.items() if name not in _LIMITS and name != "ref"}
+    return with_exact_times(bare) if kind == "datetime" else bare
