@@ -61,8 +61,22 @@ def test_copy_is_filled_in_when_it_is_not_given(db: Social) -> None:
     assert (made.user_name, the_post(db, "p").user_name) == ("Ann", "Ann")
 
 
-def test_copy_that_is_given_is_taken_and_put_right_by_the_stream(db: Social) -> None:
-    db.create(Post(post_id="p", user_id="u", user_name="Anna"))
+def test_copy_that_is_made_up_is_refused(db: Social) -> None:
+    refused = r"Post\.user_name is a copy of User\.full_name, which is 'Ann', and 'Anna' is given for it"
+    for write in (db.create, db.put):
+        with pytest.raises(InvalidWriteError, match=refused):
+            write(Post(post_id="p", user_id="u", user_name="Anna"))
+    assert stored_item(db, "POST#p", "POST") is None
+    db.create(Post(post_id="p", user_id="u", user_name="Ann"))  # it is what the source has
+    with pytest.raises(InvalidWriteError, match=refused):
+        db.put(the_post(db, "p").model_copy(update={"user_name": "Anna"}))
+    with pytest.raises(InvalidWriteError, match=r"Post\.user_name is a copy of User\.full_name\n"):
+        db.update(the_post(db, "p"), user_name="Anna")
+    assert the_post(db, "p").user_name == "Ann"
+
+
+def test_copy_that_is_loaded_is_taken_and_put_right_by_the_stream(db: Social) -> None:
+    db.load([Post(post_id="p", user_id="u", user_name="Anna")])
     assert the_post(db, "p").user_name == "Anna"
     consume(db)
     assert the_post(db, "p").user_name == "Ann"
@@ -192,8 +206,14 @@ def test_copy_by_transaction_changes_with_its_source(recipes: Recipes) -> None:
 
 
 def test_copy_by_transaction_is_never_what_a_caller_says(recipes: Recipes) -> None:
-    made = recipes.create(Note(recipe_id="r", note_id="1", recipe_title="wrong")).entity
+    with pytest.raises(
+        InvalidWriteError, match=r"Note\.recipe_title is a copy .* is 'Bread', and 'wrong' is given"
+    ):
+        recipes.create(Note(recipe_id="r", note_id="1", recipe_title="wrong"))
+    made = recipes.create(Note(recipe_id="r", note_id="1")).entity
     assert (made.recipe_title, note(recipes, "1").recipe_title) == ("Bread", "Bread")
+    with pytest.raises(InvalidWriteError, match=r"Note\.recipe_title is a copy of Recipe\.title"):
+        recipes.update(made, recipe_title="wrong")
 
 
 def test_put_of_a_child_that_was_read_takes_the_title_of_now(recipes: Recipes) -> None:

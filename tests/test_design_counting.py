@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from design_clients import ALL_TARGETS, Between, on_client
+from designs.members import Member, Members, Team
 from designs.recipes import MetadataSK as RecipeSK
 from designs.recipes import Rating, RatingSK, Recipe, RecipePK, Recipes
 from designs.social import (
@@ -204,12 +205,64 @@ def test_counter_is_not_for_callers_to_change(social: Social) -> None:
         social.update(the_post(social), likes_count=5)
 
 
+MADE_UP: dict[str, Callable[[Social, Post], Any]] = {
+    "create": lambda db, post: db.create(post),
+    "put": lambda db, post: db.put(post),
+    "load": lambda db, post: db.load([post]),
+}
+
+
+@pytest.mark.parametrize("way", MADE_UP)
+def test_number_that_is_made_up_is_never_stored(social: Social, way: str) -> None:
+    refused = r"Post\.likes_count is counted by the layer, and 7 is given for it\n\nhint: leave it out"
+    with pytest.raises(InvalidWriteError, match=refused):
+        MADE_UP[way](social, Post(post_id="q", user_id="u", likes_count=7))
+    assert stored_item(social, "POST#q", "POST") is None
+    MADE_UP[way](social, Post(post_id="q", user_id="u", likes_count=0))
+    assert the_post(social, "q").likes_count == 0
+
+
+def test_number_that_is_made_up_is_refused_in_a_transaction_too(together: Social) -> None:
+    for write in (Create, Put):
+        with pytest.raises(InvalidWriteError, match="likes_count is counted by the layer, and 7 is given"):
+            together.transaction(write(Post(post_id="q", user_id="u", likes_count=7)))
+    assert the_user(together).posts_count == 1
+
+
+def test_put_of_what_was_read_leaves_the_stored_numbers(social: Social) -> None:
+    social.create(reaction(1))
+    read = the_post(social)
+    social.create(reaction(2))
+    social.put(read.model_copy(update={"text": "by old numbers"}))
+    assert (the_post(social).likes_count, the_post(social).text) == (2, "by old numbers")
+
+
+def test_put_of_a_number_that_was_changed_by_hand_is_refused(social: Social) -> None:
+    social.create(reaction(1))
+    read = the_post(social)
+    read.likes_count = 100
+    with pytest.raises(InvalidWriteError, match="likes_count is counted by the layer, and 100 is given"):
+        social.put(read)
+    with pytest.raises(InvalidWriteError, match="likes_count is counted by the layer, and 1 is given"):
+        social.put(Post(post_id="p", user_id="u", likes_count=1))  # nobody has read it
+    assert the_post(social).likes_count == 1
+
+
+def test_create_of_a_copy_of_what_was_read_begins_with_no_numbers(social: Social) -> None:
+    social.create(reaction(1))
+    moved = the_post(social).model_copy(update={"post_id": "q"})
+    with pytest.raises(InvalidWriteError, match="likes_count is counted by the layer, and 1 is given"):
+        social.create(moved)
+    social.create(moved.model_copy(update={"likes_count": 0}))
+    assert the_post(social, "q").likes_count == 0
+
+
 def test_create_of_a_child_is_one_write_and_reads_nothing_but_what_follows(together: Social) -> None:
     between = Between(together.session.client)
     db = on_client(Social, between, makes_table=False)
     between.calls.clear()
-    db.create(Post(post_id="q", user_id="u", user_name="Ann"))
-    assert between.operations() == ["TransactWriteItems"]
+    db.create(Post(post_id="q", user_id="u"))
+    assert between.operations() == ["GetItem", "TransactWriteItems"]  # the name is copied
 
 
 # --- counts, in transactions of the caller -------------------------------------------------------------------
@@ -287,6 +340,25 @@ def test_average_is_rounded_from_the_exact_sum(recipes: Recipes) -> None:
     item = stored_item(recipes, "RECIPE#r", "METADATA")
     assert item is not None
     assert (item["averageSum"], item["averageCount"]) == ({"N": "6.5833"}, {"N": "3"})
+
+
+def test_average_that_is_made_up_is_never_stored(recipes: Recipes) -> None:
+    with pytest.raises(InvalidWriteError, match=r"Recipe\.average is counted by the layer"):
+        recipes.create(Recipe(recipe_id="q", title="Cake", average=Decimal("4.5")))
+
+
+@pytest.mark.parametrize("target", ALL_TARGETS)
+def test_put_of_what_was_read_and_is_gone_since_keeps_the_sum_of_its_average(target: str) -> None:
+    with opened_design(Members, target) as db:
+        team = Team(team="t", title="Team")
+        db.create(team)
+        db.create(Member(team="t", member="a", age=20))
+        read = db.plan(Team.key.get(*team.key).consistent()).one()
+        db.delete(Team.key.get(*team.key))
+        db.put(read)
+        db.create(Member(team="t", member="b", age=30))
+        assert db.plan(Team.key.get(*team.key).consistent()).one().age == 25
+        assert db.verify().is_clean
 
 
 def test_average_of_nothing_is_nothing_again(recipes: Recipes) -> None:

@@ -12,7 +12,19 @@ from hypothesis import strategies as st
 from design_clients import ALL_TARGETS, Between, on_client
 from designs.recipes import Facet, MetadataSK, Recipe, RecipePK, Recipes, Word
 from kept_together import consume, opened_design, records
-from singletable.design import Create, Derived, Design, Entity, Key, Keys, SortKey, Table, Update, Version
+from singletable.design import (
+    Create,
+    Derived,
+    Design,
+    Entity,
+    Key,
+    Keys,
+    Put,
+    SortKey,
+    Table,
+    Update,
+    Version,
+)
 from singletable.errors import AlreadyExistsError, DeclarationError, InvalidWriteError
 
 
@@ -39,6 +51,20 @@ def facets(db: Design) -> dict[str, str]:
 
 def words(db: Design) -> set[str]:
     return {word.word for word in db.plan(Word.key.query(RecipePK(recipe_id="r")).consistent()).all()}
+
+
+def test_derived_item_is_not_for_callers_to_write(db: Recipes) -> None:
+    db.create(recipe(cuisine="French"))
+    (made,) = db.plan(Facet.key.query(RecipePK(recipe_id="r")).consistent()).all()
+    for attempt in (
+        lambda: db.create(made.model_copy(update={"kind": "MEALTYPE", "value": "Dinner"})),
+        lambda: db.put(made),
+        lambda: db.update(made, title="Cake"),
+        lambda: db.batch(Put(made)),
+    ):
+        with pytest.raises(InvalidWriteError, match="Facet is made from Recipe by the layer"):
+            attempt()
+    assert facets(db) == {"CUISINE": "French"}
 
 
 # --- by transaction --------------------------------------------------------------------------------------------

@@ -177,7 +177,7 @@ def test_delete_plan_counts_what_is_under_old_keys(target: str) -> None:
         before = partitions(client, "shelves")
         assert db.delete_plan(db.shelf("s")).counts == {"Shelf": 1, "Jar": 2, "Spoon": 1}
         assert partitions(client, "shelves") == before
-        db.update(db.jar("s", "a"), room="attic")
+        db.update(db.jar("s", "a"), labels={"blue"})
         assert db.delete_plan(db.shelf("s")).counts == {"Shelf": 1, "Jar": 2, "Spoon": 1}
         db.delete(db.shelf("s"))
         assert partitions(client, "shelves") == set()

@@ -20,6 +20,17 @@ from singletable.errors import InvalidWriteError
 MadeItems = dict[tuple[Any, ...], tuple[Item, Item]]  # keys and items
 
 
+def refuse_derived(schema: EntitySchema[Any]) -> None:
+    """Refuse to write an item by hand that is made from another one."""
+    if schema.derived is not None:
+        made_from = schema.derived.source
+        source = made_from if isinstance(made_from, str) else made_from.__name__
+        raise InvalidWriteError(
+            f"{schema.entity.__name__} is made from {source} by the layer",
+            hint=f"write the {source}, and it follows; verify(repair=True) makes what is missing",
+        )
+
+
 def made_items(made: Made, source: Entity | None) -> MadeItems:
     """Return the items that are made from an entity, by their keys."""
     if source is None:

@@ -44,10 +44,8 @@ def fields_validator_of(model: type[BaseModel], names: Collection[str]) -> Schem
 
     A computed field is worked out where all is there that it is made of, and else taken as it is given.
     """
-    schema: Any = model.__pydantic_core_schema__
-    definitions = {each["ref"]: each for each in schema.get("definitions", ())}
-    fields, config = _fields_of(schema, definitions, None)
-    known = {name: _given(field, names) for name, field in fields["fields"].items() if name in names}
+    fields, definitions, config = _taken_apart(model)
+    known = {name: _workable(field, names) for name, field in fields["fields"].items() if name in names}
     whole: Any = {
         "type": "definitions",
         "schema": {**fields, "fields": known},
@@ -56,12 +54,10 @@ def fields_validator_of(model: type[BaseModel], names: Collection[str]) -> Schem
     return SchemaValidator(whole, config)
 
 
-def _given(field: _Schema, names: Collection[str]) -> _Schema:
+def _workable(field: CoreSchema, names: Collection[str]) -> CoreSchema:
     """Return a field without the step that works it out, if something that it is made of is not there."""
-    outer = field["schema"]
-    inner = outer.get("schema", {})
-    function = inner.get("function", {})
-    step = function.get("function") if isinstance(function, dict) else None
+    inner = field["schema"].get("schema", {})
+    step = _function_of(inner)
     if not isinstance(step, Working) or step.needs <= set(names):
         return field
     return {**field, "schema": inner["schema"]}

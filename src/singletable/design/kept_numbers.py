@@ -1,22 +1,25 @@
 """Numbers that are counted in an item change while somebody writes the item. No write of it may take them back.
 
-They are no part of what a caller writes, and they do not count as versions. So a put takes them from what is
-stored; an update of an index key, or of what is derived, reads them first; each demands that they are the same.
+They are no part of what a caller writes, and they do not count as versions. So a create and an update refuse
+those that somebody gives, and a put takes them from what is stored; an update of an index key, or of what is
+derived, reads them first; each demands that they are the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from decimal import Decimal
 from typing import Any
 
 from singletable.client.calls import Steps
 from singletable.design.conditions import Condition, holds
 from singletable.design.entity import STORED, Entity, key_values
 from singletable.design.expressions import Placeholders
+from singletable.design.field_codecs import FieldCodec
 from singletable.design.revising import ChangedMeanwhileError, read_stored, unchanged_attributes
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
-from singletable.design.stored_values import Item
+from singletable.design.stored_values import NULL, Item
 from singletable.design.unfit_items import unfit_fields
 from singletable.errors import ConditionNotMetError, DesignError, InvalidItemError, InvalidWriteError
 
@@ -30,13 +33,41 @@ def refuse_counted(session: Session, schema: EntitySchema[Any], names: Iterable[
         )
 
 
+def refuse_made_up(
+    session: Session, schema: EntitySchema[Any], entity: Entity, *, read: Item | None = None
+) -> None:
+    """Refuse an entity with numbers that somebody has made up: they were not read with it, and are not none."""
+    for name in session.catalog.belonging.kept(schema):
+        value = entity.__dict__.get(name)
+        if not value or value == schema.entity.model_fields[name].get_default(call_default_factory=True):
+            continue
+        if read is None or not _was_read(schema.fields[name], value, read):
+            raise InvalidWriteError(
+                f"{schema.entity.__name__}.{name} is counted by the layer, and {value!r} is given for it",
+                hint="leave it out, and it follows; load(..., settled=True) writes numbers as they stand",
+            )
+
+
+def _was_read(codec: FieldCodec, value: Any, read: Item) -> bool:
+    given = NULL if value is None else codec.encode(value)
+    stored = read.get(codec.stored, NULL)
+    if "N" not in given or "N" not in stored:
+        return given == stored
+    return Decimal(given["N"]) == Decimal(stored["N"])
+
+
 def with_stored_numbers(
-    session: Session, schema: EntitySchema[Any], after: Entity, before: Entity | None
+    session: Session,
+    schema: EntitySchema[Any],
+    after: Entity,
+    before: Entity | None,
+    *,
+    read: Item | None = None,
 ) -> Entity:
-    """Return an entity that is to be put, with the numbers of the stored one; a new one has those it was given."""
+    """Return an entity that is to be put, with the stored numbers; where none are, with those that were read."""
     names = session.catalog.belonging.kept_attributes(schema)
     own: Item = after.__dict__.get(STORED) or {}
-    counted: Item = {} if before is None else before.__dict__[STORED]
+    counted: Item = _beside(session, schema, after, read) if before is None else before.__dict__[STORED]
     kept = session.catalog.belonging.kept(schema) if before is not None else frozenset()
     wrong = unfit_fields(before) & kept
     if wrong:
@@ -46,6 +77,17 @@ def with_stored_numbers(
     entity.__dict__.update(schema.computed_values(entity.__dict__, schema.followers(kept)))
     entity.__dict__[STORED] = _with_numbers(own, counted, names)
     return entity
+
+
+def _beside(session: Session, schema: EntitySchema[Any], after: Entity, read: Item | None) -> Item:
+    """Return the sums and counts of averages that an entity still has as it was read."""
+    beside: Item = {}
+    if read is None:
+        return beside
+    for each in session.catalog.belonging.counting(schema):
+        if _was_read(schema.fields[each.field], getattr(after, each.field), read):
+            beside |= {name: read[name] for name in (each.sum_name, each.count_name) if name in read}
+    return beside
 
 
 def with_current_numbers(

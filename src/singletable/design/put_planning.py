@@ -9,12 +9,18 @@ from singletable.client.calls import Steps
 from singletable.design.actions import Action, Prepared
 from singletable.design.conditions import Condition
 from singletable.design.copying import filled_copies
+from singletable.design.deriving import refuse_derived
 from singletable.design.effects import effect_reads, effects
 from singletable.design.entity import STORED, Entity, field_values, key_values
 from singletable.design.expiry import expiry_of_put
 from singletable.design.expressions import Placeholders, condition_text
 from singletable.design.item_sizes import check_size
-from singletable.design.kept_numbers import same_numbers, unless_counted, with_stored_numbers
+from singletable.design.kept_numbers import (
+    refuse_made_up,
+    same_numbers,
+    unless_counted,
+    with_stored_numbers,
+)
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_values import Item
@@ -39,6 +45,8 @@ Way = Literal["create", "put", "load"]
 def plan_create(session: Session, entity: Entity) -> Steps[Prepared]:
     """Plan to write an item that is not there yet."""
     schema = schema_for(session, entity)
+    refuse_derived(schema)
+    refuse_made_up(session, schema, entity)
     after = yield from _filled_in(session, schema, entity, "create")
     if session.catalog.belonging.kept(schema):
         after = with_stored_numbers(session, schema, after, None)
@@ -61,12 +69,17 @@ def plan_put(
 ) -> Steps[Prepared]:
     """Plan to write an item, whether it is there or not; with `loads` as it stands, whatever is stored."""
     schema = schema_for(session, entity)
+    if not loads:
+        refuse_derived(schema)
     after = yield from _filled_in(session, schema, entity, "load" if loads else "put")
     reads = effect_reads(session, schema)
     kept = session.catalog.belonging.kept(schema)
     before = (yield from read_stored(session, schema, schema.primary_key(after))) if reads or kept else None
     if kept:
-        after = with_stored_numbers(session, schema, after, before)
+        # What is loaded where nothing is stored comes from elsewhere, and its children are counted as they come.
+        read = None if loads and before is None else entity.__dict__.get(STORED)
+        refuse_made_up(session, schema, entity, read=read)
+        after = with_stored_numbers(session, schema, after, before, read=read)
     into = Placeholders()
     terms = []
     is_versioned = schema.version is not None and not loads
@@ -97,7 +110,7 @@ def loaded_item(
     session: Session, schema: EntitySchema[Any], entity: Entity
 ) -> Steps[tuple[Entity, Item, int]]:
     """Return an entity as it is to be loaded, its item and the size of it, where that is all there is to do."""
-    copies = yield from filled_copies(session, schema, entity)
+    copies = yield from filled_copies(session, schema, entity, loads=True)
     return settled_item(session, schema, entity, copies)
 
 
@@ -170,7 +183,7 @@ def _finish(schema: EntitySchema[Any], entity: Entity, after: Entity, action: Ac
 
 def _filled_in(session: Session, schema: EntitySchema[Any], entity: Entity, way: Way) -> Steps[Entity]:
     """Return the entity as it is to be stored: copies, times and version filled in, and every field valid."""
-    copies = yield from filled_copies(session, schema, entity)
+    copies = yield from filled_copies(session, schema, entity, loads=way == "load")
     return _with_times(session, schema, entity, way, copies)
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from singletable.client.calls import Steps
 from singletable.design.actions import Action, Prepared
-from singletable.design.copying import readable_copies
+from singletable.design.copying import readable_copies, refuse_copies
+from singletable.design.deriving import refuse_derived
 from singletable.design.effects import effect_reads, effects
 from singletable.design.entity import STORED, Entity, field_values, key_values
 from singletable.design.expiry import expiry_of
@@ -79,7 +80,9 @@ class _Plan:
 def plan_update(session: Session, write: Update[Any], *, fresh: bool) -> Steps[Prepared]:
     """Plan to change fields of an item that is there; read it where more must be known of it."""
     schema, target = schema_for(session, write.target), write.target
+    refuse_derived(schema)
     refuse_counted(session, schema, write.changes)
+    refuse_copies(session, schema, write.changes.keys())
     changes = checked_changes(schema, write.changes, clock_time(session))
     follow = schema.followers(changes)
     before = as_stored(schema, target) if isinstance(target, Entity) and not fresh else None
