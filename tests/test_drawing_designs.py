@@ -10,6 +10,7 @@ from designs.accounts import Accounts
 from designs.cards import Cards
 from designs.cooking import Cooking
 from designs.feed import Feed
+from designs.inverted_people import People
 from designs.lunch import LunchCache as LunchWithSizes
 from designs.recipes import Recipes
 from designs.settings import Archive
@@ -90,6 +91,14 @@ def test_every_entity_of_a_system_stands_where_its_keys_put_it(
     design: type[Design], expected: dict[str, Lines]
 ) -> None:
     assert {view.name: lines_of(view) for view in drawn(design).views} == expected
+
+
+def test_lock_with_a_sort_key_of_its_own_is_drawn_with_a_hash() -> None:
+    assert lines_of(view_of(People, "table")) == [
+        ("PERSON#<personId>", "PROFILE", "Person"),
+        ("NAME#<name>", "UNIQUE#<hash>", "lock of Person"),
+        ("EMAIL#<email>", "UNIQUE#<hash>", "lock of Person"),
+    ]
 
 
 @pytest.mark.parametrize("design", [Kefir, LunchCache, Cooking, Cards, Feed, Social, Recipes, Accounts])

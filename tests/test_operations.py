@@ -9,6 +9,7 @@ import botocore.session
 import pytest
 from botocore.validate import ParamValidator
 
+from designs.inverted_people import OldPeople, People
 from singletable import Design
 from singletable.operations import (
     METRICS,
@@ -111,6 +112,17 @@ def test_app_cannot_scan_nor_reach_another_table(
             assert not policy.allows("dynamodb:GetItem", other)
     assert roles.maintenance.allows("dynamodb:Scan", table)
     assert not roles.maintenance.allows("dynamodb:DeleteTable", table)
+
+
+def test_app_may_look_for_locks_under_old_keys() -> None:
+    roles = roles_of(People.blueprint(), KEFIR)
+    table = "arn:aws:dynamodb:eu-north-1:123456789012:table/people"
+    for policy in (roles.reader, roles.writer):
+        assert policy.allows("dynamodb:Query", f"{table}/index/Inverse")
+        assert policy.allows("dynamodb:GetItem", table)
+    assert not roles_of(OldPeople.blueprint(), KEFIR).writer.allows(
+        "dynamodb:Query", f"{table}/index/Inverse"
+    )
 
 
 def test_consumer_follows_the_stream_of_its_table() -> None:

@@ -85,12 +85,13 @@ class PlaceBlueprint:
 
 @dataclass(frozen=True, slots=True)
 class UniqueBlueprint:
-    """Values of which there is one item at most: the key of the item that sees to it."""
+    """Values of which there is one item at most: the key of the item that sees to it, and the sort key it had."""
 
     name: str
     template: str
     sort: str
     fields: tuple[str, ...]
+    was: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,9 @@ class Catalog:
         self.overlapping = overlapping_entities(self.schemas.values())
         self._check_stream()
         self.ttl = self._ttl()
+        locks = [lock for schema in self.schemas.values() for lock in schema.locks.values()]
+        # Locks that may still have the sort key which they had before.
+        self.old_locks = frozenset(lock for lock in locks if lock.was is not None)
         self.projections = {index.name: self._projection(index) for index in table.indexes}
         for schema in self.schemas.values():
             for binding in schema.indexes:

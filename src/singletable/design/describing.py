@@ -121,8 +121,10 @@ def _entity(schema: EntitySchema[Any], catalog: Catalog) -> EntityBlueprint:
         attributes=tuple(_attributes(schema)),
         places=tuple(_place(binding) for binding in schema.bindings.values()),
         uniques=tuple(
-            UniqueBlueprint(each.name, stored_template(each.key) or "", each.sort, tuple(each.key.reads()))
-            for each in schema.uniques
+            UniqueBlueprint(
+                name, stored_template(lock.key) or "", lock.sort, tuple(lock.key.reads()), lock.was
+            )
+            for name, lock in schema.locks.items()
         ),
         aggregates=tuple(_aggregates(schema, catalog)),
         copies=tuple(

@@ -50,7 +50,7 @@ def effects(
     session: Session, schema: EntitySchema[Any], before: Entity | None, after: Entity | None
 ) -> Steps[list[Action]]:
     """Return the actions on other items that belong to a write."""
-    actions: list[Action] = list(lock_actions(session, schema, before, after))
+    actions: list[Action] = yield from lock_actions(session, schema, before, after)
     actions += count_touches(session, schema, before, after, "transaction")
     if session.client.capabilities.transactions:
         actions += copy_touches(session, schema, after)

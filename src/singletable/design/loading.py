@@ -31,6 +31,7 @@ from singletable.design.session import Session
 from singletable.design.settling import items_beside, refuse_half_averages
 from singletable.design.side_by_side import side_by_side
 from singletable.design.stored_values import Item
+from singletable.design.uniqueness import old_locks
 from singletable.design.write_planning import assign
 from singletable.design.writes import Load
 from singletable.errors import ApiError, InvalidWriteError
@@ -116,7 +117,8 @@ class _SettledLoader(_AnyLoader):
         after, item, size = settled_item(session, schema, entity)
         refuse_half_averages(session.catalog, schema, item)
         self._items.add(item, size)
-        for beside in items_beside(session, schema, after, get_args(Upkeep)):
+        moving = (yield from old_locks(session)) if session.catalog.old_locks else ()
+        for beside in items_beside(session, schema, after, get_args(Upkeep), moving):
             self._items.add(beside, item_bytes(beside))
         self._entities.append((entity, after, item))
         if len(self._items) >= _SETTLED_MAX:
@@ -172,6 +174,8 @@ class _Loader(_AnyLoader):
     def _flush_careful(self) -> Steps[None]:
         entities, self._careful = self._careful, []
         if entities:
+            if self._session.catalog.old_locks:
+                yield from old_locks(self._session)
             items = sum(1 + _beside(self._session, entity) for entity in entities)
             yield from self._count(entities, _load_carefully(self._session, entities), items=items)
 
@@ -244,7 +248,8 @@ def _load_batches(session: Session, entities: list[Entity]) -> Steps[float]:
 
 def _beside(session: Session, entity: Entity) -> int:
     """Count the items that are stored with an entity's own, in its transaction."""
-    beside = items_beside(session, schema_for(session, entity), entity, ("transaction",))
+    moving = session.known_locks.old or ()
+    beside = items_beside(session, schema_for(session, entity), entity, ("transaction",), moving)
     return sum(1 for _ in beside)
 
 

@@ -1,4 +1,7 @@
-"""What must hold of locks: every unique value has the lock of its item, and no lock is without such a value."""
+"""What must hold of locks: every unique value has the lock of its item, and no lock is without such a value.
+
+A lock under the key that it had before (`was`) is as right as one under its new key, and can be moved there.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,16 @@ from typing import Any
 from singletable.client.calls import Steps
 from singletable.design.actions import Action
 from singletable.design.checks import Finding
+from singletable.design.committing import settle
 from singletable.design.entity import STORED, Entity
 from singletable.design.expressions import Placeholders
 from singletable.design.moving import key_attributes
+from singletable.design.relations import LockForm, lock_sort
 from singletable.design.revising import changed_meanwhile
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_items import read_item
-from singletable.design.stored_values import Item, time_text
+from singletable.design.stored_values import Item, shown_key, time_text
 from singletable.design.uniqueness import (
     GRACE_S,
     LOCK_NAME,
@@ -25,12 +30,14 @@ from singletable.design.uniqueness import (
     as_seen,
     has_lock,
     lock_item,
+    lock_key,
     locks_of,
     owner_attributes,
     owner_key,
     ttl_attribute,
 )
 from singletable.design.write_planning import clock_time
+from singletable.errors import MigrationError
 
 
 def is_lock(session: Session, item: Item) -> bool:
@@ -49,20 +56,40 @@ def check_locks(session: Session, schema: EntitySchema[Any], entity: Entity) -> 
     # Where the item is, which may be a key that it had before.
     expected = key_attributes(session, entity.__dict__[STORED])
     for lock in locks_of(session.catalog, schema, entity).values():
-        found = yield from read_item(session, lock.key)
-        owner = None if found is None else owner_key(session.catalog, found)
-        if owner != expected:
-            lock = replace(lock, owner=owner_attributes(session.catalog, expected))
+        found, owner = yield from _stored(session, lock.key)
+        if owner == expected:
+            continue
+        lock = replace(lock, owner=owner_attributes(session.catalog, expected))
+        before, was = (None, None) if lock.was is None else (yield from _stored(session, lock.was))
+        if was == expected and found is None:
+            continue
+        actions: tuple[Action, ...] = ()
+        if was != expected and lock.was and (yield from _is_needed(session, before, was, lock.was)):
+            owner = was
+        else:
             actions = yield from _taking(session, lock, found, owner)
-            findings.append(Finding(schema.name, expected, ", ".join(lock.values), expected, owner, actions))
+        findings.append(Finding(schema.name, expected, ", ".join(lock.values), expected, owner, actions))
     return findings
+
+
+def _stored(session: Session, key: Item) -> Steps[tuple[Item | None, Item | None]]:
+    """Read a lock; return it with the key of its owner."""
+    found = yield from read_item(session, key)
+    return found, None if found is None else owner_key(session.catalog, found)
+
+
+def _is_needed(session: Session, lock: Item | None, owner: Item | None, key: Item) -> Steps[bool]:
+    """Look whether the owner of a lock is there, and has the value."""
+    if owner is None or _is_over(session, lock):
+        return False
+    return (yield from has_lock(session, owner, key))
 
 
 def _taking(
     session: Session, lock: Lock, found: Item | None, owner: Item | None
 ) -> Steps[tuple[Action, ...]]:
     """Return what gives an item its lock; nothing if another item has the same value: that is for people."""
-    if owner is not None and not _is_over(session, found) and (yield from has_lock(session, owner, lock.key)):
+    if (yield from _is_needed(session, found, owner, lock.key)):
         return ()
     into = Placeholders()
     if found is None or owner is None:
@@ -82,13 +109,105 @@ def _is_over(session: Session, lock: Item | None) -> bool:
 
 def check_owner(session: Session, lock: Item) -> Steps[list[Finding]]:
     """Find a lock whose owner does not have the value. One that was taken just now may be for a write to come."""
-    key = {name: lock[name] for name in session.catalog.table.key_attributes()}
+    key = key_attributes(session, lock)
     owner = owner_key(session.catalog, lock)
-    before = time_text(clock_time(session) - timedelta(seconds=GRACE_S))
-    is_new = lock.get(TAKEN_AT, {}).get("S", "") > before
-    if is_new or owner is None or (yield from has_lock(session, owner, key)):
+    if _is_new(session, lock) or owner is None or (yield from has_lock(session, owner, key)):
         return []
+    return [Finding(LOCK_NAME, key, "", None, owner, (_removal(key, lock),))]
+
+
+def _is_new(session: Session, lock: Item) -> bool:
+    before = time_text(clock_time(session) - timedelta(seconds=GRACE_S))
+    return bool(lock.get(TAKEN_AT, {}).get("S", "") > before)
+
+
+def _removal(key: Item, lock: Item) -> Action:
     into = Placeholders()
     params = into.add_to({"ConditionExpression": as_seen(lock, into)})
-    action = Action("Delete", key, params, changed_meanwhile(key))
-    return [Finding(LOCK_NAME, key, "", None, owner, (action,))]
+    return Action("Delete", key, params, changed_meanwhile(key), "after")
+
+
+# --- locks under old keys ------------------------------------------------------------------------------------
+
+
+def old_forms(session: Session, lock: Item) -> list[LockForm]:
+    """Return the unique values whose lock this may be, under the key that it had before; none of a new key."""
+    catalog = session.catalog
+    if not catalog.old_locks:
+        return []
+    text, sort = (str(lock[name].get("S")) for name in catalog.table.key_attributes())
+    forms = [form for schema in catalog.schemas.values() for form in schema.locks.values()]
+    fitting = [form for form in forms if form.key.compiled is None or form.key.compiled.matches(text)]
+    if any(lock_sort(form.sort, text) == sort for form in fitting):
+        return []
+    return [form for form in fitting if form.was is not None and lock_sort(form.was, text) == sort]
+
+
+def is_under_old_key(session: Session, item: Item) -> Steps[bool]:
+    """Tell whether an item is a lock under the key that it had before, and its owner has the value."""
+    if not is_lock(session, item) or not old_forms(session, item):
+        return False
+    owner = owner_key(session.catalog, item)
+    return owner is not None and (yield from has_lock(session, owner, key_attributes(session, item)))
+
+
+def bring_lock_home(session: Session, key: Item) -> Steps[bool]:
+    """Move a lock from the key that it had before to its new one, or take it away if nobody needs it.
+
+    At every moment the value is locked by one of the two. Tell whether there was something to do. It raises
+    MigrationError when another item has the value by the new key.
+    """
+    plans: list[list[Action]] = []
+
+    def plan() -> Steps[list[Action]]:
+        plans.append((yield from homing(session, key)))
+        return plans[-1]
+
+    yield from settle(session, plan)
+    put = [action for action in plans[-1] if action.kind == "Put"]
+    if put and not session.client.capabilities.transactions:
+        yield from settle(session, lambda: _stray(session, put[0].key))
+    return any(plans)
+
+
+def homing(session: Session, key: Item) -> Steps[list[Action]]:
+    """Return the actions that move a lock from the key that it had before, or take it away; none: it stays."""
+    stored, owner = yield from _stored(session, key)
+    forms = [] if stored is None or not is_lock(session, stored) else old_forms(session, stored)
+    if stored is None or owner is None or not forms:
+        return []
+    home = yield from _home(session, key, forms, owner)
+    there, other = yield from _stored(session, home)
+    removal = _removal(key, stored)
+    if other == owner:
+        return [removal]
+    if not (yield from _is_needed(session, stored, owner, key)):
+        # Without a lock under the new key, it may be for a write to come.
+        return [] if there is None and _is_new(session, stored) else [removal]
+    if there is not None and (other is None or (yield from _is_needed(session, there, other, home))):
+        taken = "another item" if other is None else shown_key(other)
+        raise MigrationError(f"its value is that of {shown_key(owner)}, and also that of {taken}")
+    into = Placeholders()
+    if there is None:
+        condition = f"attribute_not_exists({into.name(session.catalog.table.pk)})"
+    else:
+        condition = as_seen(there, into)
+    params = into.add_to({"Item": {**stored, **home}, "ConditionExpression": condition})
+    return [Action("Put", home, params, changed_meanwhile(home)), removal]
+
+
+def _home(session: Session, key: Item, forms: list[LockForm], owner: Item) -> Steps[Item]:
+    """Return the new key of a lock. Where several entities have such values, their owner's entity says which."""
+    form = forms[0]
+    if len({each.sort for each in forms}) > 1:
+        item = yield from read_item(session, owner)
+        schema = None if item is None else session.catalog.schema_of(item)
+        form = next((each for each in forms if schema is not None and each.entity == schema.name), form)
+    return lock_key(session.catalog, key[session.catalog.table.pk]["S"], form.sort)
+
+
+def _stray(session: Session, key: Item) -> Steps[list[Action]]:
+    """Take a lock away that was put for an owner who gave the value back in that moment."""
+    lock = yield from read_item(session, key)
+    findings = [] if lock is None else (yield from check_owner(session, lock))
+    return [action for finding in findings for action in finding.actions]

@@ -14,9 +14,10 @@ from singletable.design.answers import entity_of, read_units
 from singletable.design.pages import Found, Usage
 from singletable.design.plans import Lookup
 from singletable.design.requests import get_params
+from singletable.design.schema import EntitySchema
 from singletable.design.session import Session, ask
 from singletable.design.stored_values import Item
-from singletable.design.uniqueness import lock_key, owner_key, ttl_attribute
+from singletable.design.uniqueness import lock_key, old_locks, owner_key, ttl_attribute
 from singletable.errors import VersionConflictError
 
 FOLLOWED_MAX: Final = 20
@@ -24,25 +25,39 @@ FOLLOWED_MAX: Final = 20
 
 def lookup_params(session: Session, plan: Lookup[Any]) -> dict[str, Any]:
     """Return the request for the lock."""
-    key = lock_key(session.catalog, plan.key, plan.sort)
+    form = session.catalog.schema_for(plan.entity).locks[plan.unique]
+    key = lock_key(session.catalog, plan.key.render(), form.sort)
     return get_params(session.table, key, consistent=True)
 
 
 def look_up(session: Session, plan: Lookup[Any]) -> Steps[Found[Any]]:
     """Read the item that has a value. What was read beside it, locks too, counts as thrown away."""
     schema, usage = session.catalog.schema_for(plan.entity), Usage()
-    key = lock_key(session.catalog, plan.key, plan.sort)
+    form, text = schema.locks[plan.unique], plan.key.render()
+    new = lock_key(session.catalog, text, form.sort)
+    entity = yield from _followed(session, schema, plan, new, usage)
+    if entity is None and form.was is not None and form in (yield from old_locks(session)):
+        # It may move meanwhile, so the new key comes once more behind the old one.
+        for key in (lock_key(session.catalog, text, form.was), new):
+            entity = entity or (yield from _followed(session, schema, plan, key, usage))
+    return Found(entity, usage)
+
+
+def _followed(
+    session: Session, schema: EntitySchema[Any], plan: Lookup[Any], key: Item, usage: Usage
+) -> Steps[Any]:
+    """Return the entity that the lock of a key leads to; None if it has not the value."""
     cache_s, seen = plan.cache_s, None
     for _ in range(FOLLOWED_MAX):
         lock = yield from _read(session, key, cache_s, usage)
         owner = None if lock is None or lock == seen else _owner(session, lock)
         if owner is None:
-            return Found(None, usage)
+            return None
         item = yield from _read(session, owner, cache_s, usage)
         entity = None if item is None else entity_of(schema, session, item)
         if entity is not None and _has_value(entity, plan):
             usage.thrown_away -= 1
-            return Found(entity, usage)
+            return entity
         # Of answers that were kept, each may be of another moment: they prove nothing.
         seen = lock if cache_s is None else None
         cache_s = None

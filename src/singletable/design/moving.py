@@ -57,11 +57,11 @@ class Move:
 def owned_locks(
     session: Session, schema: EntitySchema[Any], entity: Entity, key: Item
 ) -> tuple[OwnedLock, ...]:
-    """Return the locks of an entity that is stored under this key: they name it."""
+    """Return the locks of an entity that is stored under this key: they name it. Of two keys, one has a lock."""
     if not schema.uniques:
         return ()
     before = owner_attributes(session.catalog, key)
-    locks = locks_of(session.catalog, schema, entity)
+    locks = locks_of(session.catalog, schema, entity, session.catalog.old_locks)
     return tuple(OwnedLock(lock.key, before, lock.owner) for lock in locks.values())
 
 
@@ -99,8 +99,10 @@ def _at_once(session: Session, move: Move) -> Steps[bool]:
         if any(code not in ("None", "ConditionalCheckFailed", *_TRANSIENT) for code in codes):
             raise MigrationError(str(error)) from error
         if "ConditionalCheckFailed" in codes[2:] and "ConditionalCheckFailed" not in codes[:2]:
-            # A lock that is not the item's is none of its own: `verify` repairs that.
-            return (yield from _at_once(session, replace(move, owned=())))
+            # A lock that is not the item's, or not there, is none of its own: `verify` repairs that. Others are.
+            own = zip(move.owned, codes[2:], strict=True)
+            owned = tuple(lock for lock, code in own if code != "ConditionalCheckFailed")
+            return (yield from _at_once(session, replace(move, owned=owned)))
         yield Wait(0.05)
         return False
     move.units.append(read_units(answer))

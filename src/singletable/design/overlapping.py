@@ -12,6 +12,7 @@ from itertools import combinations
 from typing import Any, Final
 
 from singletable.design.keys import Key, NoSortKey
+from singletable.design.relations import HASH, lock_sort
 from singletable.design.schema import EntitySchema
 from singletable.design.template_parts import Part
 
@@ -42,7 +43,19 @@ def _shapes(schema: EntitySchema[Any]) -> list[Shape]:
 
 def _locks(schema: EntitySchema[Any]) -> list[Shape]:
     has_sort_key = schema.table.sk is not None
-    return [(_units(unique.key), _literal(unique.sort) if has_sort_key else ()) for unique in schema.uniques]
+    return [
+        (_units(lock.key), _lock_units(sort) if has_sort_key else ())
+        for lock in schema.locks.values()
+        for sort in (lock.sort, lock.was)
+        if sort is not None
+    ]
+
+
+def _lock_units(sort: str) -> Sequence[Unit]:
+    """Return the units of a lock's sort key: of a hash, as many as it has digits."""
+    before, found, after = sort.partition(HASH)
+    digits = len(lock_sort(HASH, "")) if found else 0
+    return [*_literal(before), *[(string.hexdigits.__contains__, "", False)] * digits, *_literal(after)]
 
 
 def _overlap(one: Shape, other: Shape) -> bool:

@@ -92,12 +92,13 @@ def _get(calls: Calls, plan: Get[Any], name: str | None) -> ReadBlueprint:
 
 def _lookup(calls: Calls, plan: Lookup[Any], name: str | None) -> tuple[ReadBlueprint, ...]:
     plans: Any = calls.plans
-    keys = calls.catalog.schema_for(plan.entity).key.keys
+    schema = calls.catalog.schema_for(plan.entity)
+    keys, sort = schema.key.keys, schema.locks[plan.unique].sort
     lock = ReadBlueprint(
         "GetItem",
         (plan.entity.__name__,),
         template_of([each.key for each in plans], calls.same),
-        sort=None if calls.catalog.table.sk is None else SortBlueprint("=", (plan.sort,)),
+        sort=None if calls.catalog.table.sk is None else SortBlueprint("=", (sort,)),
         is_consistent=plan.is_consistent,
         name=name,
         lock=plan.unique,

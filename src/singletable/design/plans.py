@@ -152,11 +152,10 @@ class Lookup(Single[E]):
 
     is_consistent = True
 
-    def __init__(self, entity: type[E], unique: str, key: Key, sort: str) -> None:
+    def __init__(self, entity: type[E], unique: str, key: Key) -> None:
         self.entity = entity
         self.unique = unique
         self.key = key
-        self.sort = sort
 
     def __repr__(self) -> str:
         return f"{self.entity.__name__} of {self.key!r}"

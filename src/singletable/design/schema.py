@@ -30,7 +30,7 @@ from singletable.design.keys import Key, check_values, has_constraints
 from singletable.design.markers import Auto, Expires, Lock, TimeToLive
 from singletable.design.old_keys import old_keys
 from singletable.design.places import AttributeType, Binding, KeyAttribute, key_item, place_of
-from singletable.design.relations import Derived, Unique
+from singletable.design.relations import OWN_SORT, SHARED_SORT, Derived, LockForm, Unique, lock_index
 from singletable.design.stored_values import AttributeValue, Item, decode, shown_key
 from singletable.design.tables import Table
 from singletable.errors import DeclarationError, InvalidItemError, InvalidWriteError, KeyValueError
@@ -76,6 +76,7 @@ class EntitySchema(Generic[E]):
         self.expires_when = self._expires_when()
         self.expiry_reads = self._expiry_reads()
         self.lock_reads = self._lock_reads()
+        self.locks = {unique.name: self._lock_form(unique) for unique in self.uniques}
         self.created = self._auto("create")
         self.updated = self._auto("write")
         self.schema_version = entity.entity_options.schema_version
@@ -134,6 +135,15 @@ class EntitySchema(Generic[E]):
             return frozenset(self.fields)  # a property may be made from any of them
         expiry = () if self.ttl is None else (self.ttl.name,)
         return self.with_sources(self.expiry_reads.union(names, expiry))
+
+    def _lock_form(self, unique: Unique[Any]) -> LockForm:
+        """Return where the locks of a unique value are, and where they were."""
+        ttl = None if self.ttl is None else self.ttl.stored
+        shares = lock_index(self.table, self.discriminator, ttl) is None
+        sort = unique.sort or (SHARED_SORT if shares else OWN_SORT)
+        was = unique.was or (None if shares or unique.sort else SHARED_SORT)
+        stays = was == sort or self.table.sk is None
+        return LockForm(self.name, unique.name, unique.key, sort, None if stays else was)
 
     def _auto(self, when: Literal["create", "write"]) -> tuple[str, ...]:
         return tuple(name for name, markers in self._markers.items() if Auto(when) in markers)

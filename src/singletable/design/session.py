@@ -11,9 +11,18 @@ from singletable.client.base import Client
 from singletable.client.calls import Call, Steps
 from singletable.design.answer_cache import ABSENT_S_MAX, AnswerCache, is_lacking, keys_of
 from singletable.design.catalog import Catalog
+from singletable.design.relations import LockForm
 from singletable.errors import ResourceNotFoundError, TableMissingError
 
 T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class KnownLocks:
+    """Which unique values may have locks under old keys (`uniqueness.old_locks`), and when that was asked."""
+
+    old: frozenset[LockForm] | None = None  # nobody has asked
+    asked_us: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +35,7 @@ class Session:
     cursor_key: bytes
     environment: Mapping[str, str]
     cache: AnswerCache = field(default_factory=AnswerCache)
+    known_locks: KnownLocks = field(default_factory=KnownLocks)
 
     def now_us(self) -> int:
         return self.client.clock.now_us()

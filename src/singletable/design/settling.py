@@ -4,7 +4,7 @@ and the numbers that each of them has. Pure: nothing is read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from singletable.design.belonging import Aggregated
@@ -14,6 +14,7 @@ from singletable.design.deriving import made_items
 from singletable.design.entity import STORED, Entity
 from singletable.design.markers import AverageOf, Upkeep
 from singletable.design.projections import refuse_partial
+from singletable.design.relations import LockForm
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_values import AttributeValue, Item, decode, shown_key
@@ -27,13 +28,20 @@ E = TypeVar("E", bound=Entity)
 
 
 def items_beside(
-    session: Session, schema: EntitySchema[Any], entity: Entity, kept_by: Sequence[Upkeep]
+    session: Session,
+    schema: EntitySchema[Any],
+    entity: Entity,
+    kept_by: Sequence[Upkeep],
+    moving: Collection[LockForm] = (),
 ) -> Iterator[Item]:
-    """Return what is stored with an item: the locks of its unique values, and what is derived from it so."""
+    """Return what is stored with an item: the locks of its unique values, and what is derived from it so.
+
+    Locks that are `moving` are stored under both of their keys.
+    """
     catalog = session.catalog
     if schema.uniques:
         now_us = session.now_us()
-        for lock in locks_of(catalog, schema, entity).values():
+        for lock in locks_of(catalog, schema, entity, moving).values():
             yield lock_item(lock, catalog, now_us)
     for by in kept_by:
         for made in catalog.belonging.made_from(schema, by):
@@ -41,7 +49,7 @@ def items_beside(
             for _, item in made_items(made, entity).values():
                 yield item
                 if any(catalog.belonging.made_from(child, each) for each in kept_by):
-                    yield from items_beside(session, child, child.to_entity(item), kept_by)
+                    yield from items_beside(session, child, child.to_entity(item), kept_by, moving)
 
 
 # --- numbers -------------------------------------------------------------------------------------------------

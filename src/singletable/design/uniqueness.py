@@ -16,32 +16,40 @@ else's is left alone.
 
 A lock whose owner does not have the value can be there too: its process died, or somebody deleted the owner by
 other means. It is taken over by the next who wants the value, once it is older than `GRACE_S`.
+
+Locks may have had another sort key before (`was`), and a process of an older version, which knows no other, may
+still be running. So while there may be such locks, a value has two: it is taken, given back and expires under both
+keys, and who has only the old one keeps others from it as well. Once every value has a lock under the new key, the
+old ones do not count any more. A session finds that out before it deals with its first lock: the index that has
+them in one partition shows none, or the table says so (`mark_moved`). That cannot become untrue; the contrary is
+asked again after `KNOWN_S`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, Final
 
-from singletable.client.calls import Steps
+from singletable.client.calls import Call, Steps
 from singletable.design.actions import Action
 from singletable.design.catalog import Catalog
 from singletable.design.entity import Entity
 from singletable.design.expressions import Placeholders
-from singletable.design.keys import Key
-from singletable.design.relations import Unique
+from singletable.design.relations import HASH, LockForm, lock_index, lock_sort
 from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_items import read_item
 from singletable.design.stored_values import AttributeValue, Item, shown_key, time_text
 from singletable.design.unfit_items import as_far_as_readable, is_unfit
-from singletable.errors import DesignError, DuplicateError
+from singletable.errors import ApiError, DesignError, DuplicateError
 
 LOCK_NAME: Final = "$unique"  # the value of a lock's discriminator
 GRACE_S: Final = 60  # for which a lock is its owner's, though the owner does not have the value
+KNOWN_S: Final = 10  # after which it is asked again whether there still are locks under old keys
+MOVED_NAME: Final = "$locks"  # the key and the discriminator of the item that says which locks have moved
 
 # Of names that nobody gives an attribute, lest a lock come into an index.
 OWNER: Final = "$owner"
@@ -61,6 +69,7 @@ class Lock:
     expiry: AttributeValue | None
     entity: str
     values: Mapping[str, Any]  # that are unique, by field
+    was: Item | None = None  # the key that it had before
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +88,14 @@ class LockChange:
 
 def lock_actions(
     session: Session, schema: EntitySchema[Any], before: Entity | None, after: Entity | None
-) -> list[Action]:
+) -> Steps[list[Action]]:
     """Return the locks that a write takes and gives back; `before` is the entity as it is stored."""
     if not schema.uniques:
         return []
     catalog, now_us = session.catalog, session.now_us()
-    old = {} if before is None else locks_of(catalog, schema, before)
-    new = {} if after is None else locks_of(catalog, schema, after)
+    moving = (yield from old_locks(session)) if catalog.old_locks else ()
+    old = {} if before is None else locks_of(catalog, schema, before, moving)
+    new = {} if after is None else locks_of(catalog, schema, after, moving)
     actions = []
     for name, lock in new.items():
         had = old.get(name)
@@ -99,28 +109,39 @@ def lock_actions(
     return actions
 
 
-def locks_of(catalog: Catalog, schema: EntitySchema[Any], entity: Entity) -> dict[LockId, Lock]:
-    """Return the locks that an entity has. There is none for a value with a part that is None."""
+def locks_of(
+    catalog: Catalog, schema: EntitySchema[Any], entity: Entity, moving: Collection[LockForm] = ()
+) -> dict[LockId, Lock]:
+    """Return the locks that an entity has: of values that are `moving`, under both keys, the new one first.
+
+    There is none for a value with a part that is None.
+    """
     found: dict[LockId, Lock] = {}
-    for unique in schema.uniques:
-        lock = as_far_as_readable(entity, partial(_lock, catalog, schema, unique, entity), None)
-        if lock is not None:
-            found[lock[0]] = lock[1]
+    for form in schema.locks.values():
+        lock = as_far_as_readable(entity, partial(_lock, catalog, schema, form, entity), None)
+        if lock is None:
+            continue
+        text = lock.key[catalog.table.pk]["S"]
+        found[text, form.sort] = lock
+        if lock.was is not None and form.was is not None and form in moving:
+            found[text, form.was] = replace(lock, key=lock.was, was=None)
     return found
 
 
-def _lock(
-    catalog: Catalog, schema: EntitySchema[Any], unique: Unique[Any], entity: Entity
-) -> tuple[LockId, Lock] | None:
-    values = {name: getattr(entity, name) for name in unique.key.reads()}
-    key = unique.key.from_values(values)
+def _lock(catalog: Catalog, schema: EntitySchema[Any], form: LockForm, entity: Entity) -> Lock | None:
+    values = {name: getattr(entity, name) for name in form.key.reads()}
+    key = form.key.from_values(values)
     if key is None:
         return None
-    owner = owner_attributes(catalog, schema.primary_key(entity))
-    lock = Lock(
-        lock_key(catalog, key, unique.sort), owner, _expiry(schema, entity), schema.entity.__name__, values
+    text = key.render()
+    return Lock(
+        lock_key(catalog, text, form.sort),
+        owner_attributes(catalog, schema.primary_key(entity)),
+        _expiry(schema, entity),
+        schema.entity.__name__,
+        values,
+        None if form.was is None else lock_key(catalog, text, form.was),
     )
-    return (key.render(), unique.sort), lock
 
 
 def lock_item(lock: Lock, catalog: Catalog, now_us: int) -> Item:
@@ -137,11 +158,11 @@ def lock_item(lock: Lock, catalog: Catalog, now_us: int) -> Item:
     return item
 
 
-def lock_key(catalog: Catalog, key: Key, sort: str) -> Item:
-    """Return the key in the table of a value's lock."""
+def lock_key(catalog: Catalog, text: str, sort: str) -> Item:
+    """Return the key in the table of a value's lock: from the text of the value, and the sort key as declared."""
     table = catalog.table
-    pk = {table.pk: {"S": key.render()}}
-    return pk if table.sk is None else {**pk, table.sk: {"S": sort}}
+    pk = {table.pk: {"S": text}}
+    return pk if table.sk is None else {**pk, table.sk: {"S": lock_sort(sort, text)}}
 
 
 def owner_attributes(catalog: Catalog, key: Item) -> Item:
@@ -284,7 +305,10 @@ def reclaimed(session: Session, action: Action, stored: Item | None) -> Steps[Ac
 
 
 def has_lock(session: Session, owner: Item, lock_key: Item) -> Steps[bool]:
-    """Look whether the item of a key is stored with the value of a lock. What cannot be read counts as such."""
+    """Look whether the item of a key is stored with the value of a lock, be that under its new key or its old one.
+
+    What cannot be read counts as such.
+    """
     item = yield from read_item(session, owner)
     if item is None:
         return False
@@ -292,7 +316,83 @@ def has_lock(session: Session, owner: Item, lock_key: Item) -> Steps[bool]:
     if schema is None:
         return True
     try:
-        locks = locks_of(session.catalog, schema, schema.to_entity(item))
+        locks = locks_of(session.catalog, schema, schema.to_entity(item), session.catalog.old_locks)
     except DesignError:
         return True
     return any(lock.key == lock_key for lock in locks.values())
+
+
+# --- locks under old keys ----------------------------------------------------------------------------------
+
+
+def old_locks(session: Session) -> Steps[frozenset[LockForm]]:
+    """Return which unique values may have locks under old keys; that there are none is asked once."""
+    known, now_us = session.known_locks, session.client.clock.elapsed_us()
+    if known.old is None or (known.old and now_us - known.asked_us >= KNOWN_S * 1_000_000):
+        old = yield from _look_for_old(session)
+        known.asked_us = now_us
+        known.old = old
+        return old
+    return known.old
+
+
+def _look_for_old(session: Session) -> Steps[frozenset[LockForm]]:
+    old = session.catalog.old_locks
+    for sort in sorted({form.was or "" for form in old}):
+        if (yield from _is_gone(session, sort)):
+            old = frozenset(form for form in old if form.was != sort)
+    if not old:
+        return old
+    said = (yield from read_item(session, _moved_key(session.catalog))) or {}
+    return frozenset(form for form in old if said.get(_moved_name(form)) != {"S": form.sort})
+
+
+def _is_gone(session: Session, sort: str) -> Steps[bool]:
+    """Look into the index that has locks of one sort key in one partition. What cannot be seen may be there."""
+    catalog = session.catalog
+    index = lock_index(catalog.table, catalog.discriminator, None)
+    if index is None or HASH in sort:
+        return False
+    into = Placeholders()
+    wanted = {catalog.table.sk: {"S": sort}, catalog.discriminator: {"S": LOCK_NAME}}
+    condition = _equal({name: wanted[name] for name in index.pk}, into)
+    params = {"TableName": session.table, "IndexName": index.name, "Limit": 1}
+    try:
+        answer = yield Call("Query", into.add_to({**params, "KeyConditionExpression": condition}))
+        if answer["Items"]:
+            return False
+        # DynamoDB refuses to read an index that is being filled. Others may show what it has so far.
+        return session.client.capabilities.transactions or (yield from _is_filled(session, index.name))
+    except ApiError:
+        return False  # the index is not there yet, or nobody has allowed to read it
+
+
+def _is_filled(session: Session, name: str) -> Steps[bool]:
+    answer = yield Call("DescribeTable", {"TableName": session.table})
+    indexes = answer["Table"].get("GlobalSecondaryIndexes", ())
+    return any(each["IndexName"] == name and each.get("IndexStatus") == "ACTIVE" for each in indexes)
+
+
+def mark_moved(session: Session, forms: Iterable[LockForm]) -> Steps[None]:
+    """Write into the table that all locks of these are under their new keys: the old ones count no more."""
+    into = Placeholders()
+    sets = {
+        session.catalog.discriminator: {"S": MOVED_NAME},
+        **{_moved_name(form): {"S": form.sort} for form in forms},
+    }
+    texts = [f"{into.name(name)} = {into.value(value)}" for name, value in sets.items()]
+    params = {
+        "TableName": session.table,
+        "Key": _moved_key(session.catalog),
+        "UpdateExpression": f"SET {', '.join(texts)}",
+    }
+    yield Call("UpdateItem", into.add_to(params))
+    session.known_locks.old = None
+
+
+def _moved_key(catalog: Catalog) -> Item:
+    return {name: {"S": MOVED_NAME} for name in catalog.table.key_attributes()}
+
+
+def _moved_name(form: LockForm) -> str:
+    return f"{form.entity}.{form.name}"

@@ -14,8 +14,8 @@ from singletable.blueprint import (
     UniqueBlueprint,
 )
 from singletable.drawing.design_conditions import condition_said
-from singletable.drawing.design_keys import Names, drawn_key, stored_names
-from singletable.drawing.picture import Attribute, Key, Piece, Row
+from singletable.drawing.design_keys import Names, drawn_key, drawn_template, stored_names
+from singletable.drawing.picture import Attribute, Row
 
 _KEPT_FOR_ITSELF: Final = frozenset({"Auto", "Lock", "TimeToLive", "Expires"})  # markers of what says little
 _UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
@@ -125,7 +125,7 @@ def lock_row(entity: EntityBlueprint, unique: UniqueBlueprint, table: TableBluep
     names = stored_names(entity)
     fields = ", ".join(names.get(field, field) for field in unique.fields)
     return Row(
-        sort=None if table.sk is None else Key((Piece(unique.sort),)),
+        sort=None if table.sk is None else drawn_template(unique.sort, {}),
         entity=entity.name,
         attributes=tuple(_owner(entity, names)),
         notes=(f"one {entity.name} for each {fields}",),

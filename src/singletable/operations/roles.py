@@ -93,6 +93,10 @@ def _reads(blueprint: Blueprint) -> tuple[list[str], list[str]]:
     reads = [read for pattern in blueprint.patterns for read in pattern.reads]
     operations = {read.operation for read in reads if read.index is None}
     indexes = {read.index for read in reads if read.index is not None}
+    if any(unique.was is not None for entity in blueprint.entities for unique in entity.uniques):
+        # There the layer looks for locks under old keys, and for what says that they have moved.
+        operations.add("GetItem")
+        indexes |= {index.name for index in blueprint.indexes if blueprint.table.sk in index.pk}
     return sorted(operations), sorted(indexes)
 
 
