@@ -11,7 +11,7 @@ from typing import Final
 from singletable.blueprint import Blueprint, EntityBlueprint, IndexBlueprint, TableBlueprint
 from singletable.errors import MigrationError
 from singletable.migrate.differences import Difference, differences, gone_names
-from singletable.migrate.keeping import recomputes
+from singletable.migrate.keeping import lock_moves, recomputes
 from singletable.migrate.renaming import (
     aligned,
     clear_renames,
@@ -73,7 +73,7 @@ def compare(
     attributes = _removed(before, after, removed)
     named = aligned(before, after, renamed)
     differing = differences(before, after, named)
-    drops = list(_drops(named, after, attributes))
+    drops = [*_drops(named, after, attributes), *lock_moves(named, after, every_item=every_item)]
     if every_item:
         writes = _rewriting(named, after)
     else:
@@ -271,6 +271,9 @@ def _adopting(after: Blueprint) -> Iterator[MigrationStep]:
     yield from (AddIndex(index.name) for index in after.indexes)
     yield ChangeSetting(tuple(text for name, text in _SETTINGS.items() if getattr(after.table, name)))
     yield from _rewriting(None, after)
+    for move in lock_moves(None, after, every_item=True):
+        yield Note(_SWITCH)
+        yield move
 
 
 def _rewriting(before: Blueprint | None, after: Blueprint) -> Iterator[MigrationStep]:

@@ -151,9 +151,13 @@ class Pass:
 
     def _take(self, answer: dict[str, Any]) -> Steps[None]:
         """Deal with the items of one page."""
-        items = [item for item in answer["Items"] if not self._forms.is_reserved(item)]
+        items = [item for item in answer["Items"] if not self._is_passed_over(item)]
         yield from self._pay(read_units(answer), len(items))
         yield from self._deal(items)
+
+    def _is_passed_over(self, item: Item) -> bool:
+        """Tell whether an item is none of the pass: the layer keeps it for itself."""
+        return self._forms.is_reserved(item)
 
     def _deal(self, items: list[Item]) -> Steps[None]:
         """Change those items of a page that differ."""

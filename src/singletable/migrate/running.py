@@ -21,6 +21,7 @@ from singletable.migrate.deciding import decide, summary
 from singletable.migrate.files import Migration
 from singletable.migrate.forms import Change, Forms
 from singletable.migrate.leases import LEASE_S, Lease
+from singletable.migrate.locks import LockPass, end_move
 from singletable.migrate.pacing import Pace, Pacer
 from singletable.migrate.passes import PAGE_ITEMS, Outcome, Pass, Progress, Watch
 from singletable.migrate.recomputing import RecomputePass, counted_by_step, waits_for
@@ -34,6 +35,7 @@ from singletable.migrate.steps import (
     CreateTable,
     DropIndex,
     MigrationStep,
+    MoveLocks,
     Note,
     Recompute,
     Rekey,
@@ -240,6 +242,8 @@ class Runner:
                 report.did, report.counts = "every item is as it should be", outcome.counts
             case Recompute():
                 yield from self._recompute(migration, number, step, lease, report)
+            case MoveLocks():
+                yield from self._move_locks(migration, number, step, lease, report)
             case RenameEntities() | RenameAttributes() | Backfill() | Rekey() | RemoveAttributes():
                 outcome = yield from self._pass(migration, number, step, lease)
                 if isinstance(step, Rekey) and lease.is_resumed and not self._has_transactions():
@@ -289,6 +293,29 @@ class Runner:
             outcome,
             hint="of two items that share a unique value, change or delete one; then run it again",
         )
+
+    def _move_locks(
+        self, migration: Migration, number: int, step: MoveLocks, lease: Lease, report: StepReport
+    ) -> Steps[None]:
+        if not lease.record.segments:
+            yield from lease.save(failures=(), differing=0)  # of a run before
+        outcome = yield from self._pass(migration, number, step, lease)
+        report.counts, report.samples, report.failures = outcome.counts, outcome.samples, outcome.failures
+        report.did = summary(outcome, is_dry=lease.is_dry)
+        if lease.is_dry:
+            return
+        failed, failures = lease.record.differing, list(lease.record.failures)
+        yield from lease.save(segments=(), differing=0)
+        if failed:
+            raise VerificationError(
+                f"{migration.id}: {failed} lock{'' if failed == 1 else 's'} of {self._session.table} cannot be "
+                f"moved: {'; '.join(failures[:SHOWN_MAX])}",
+                outcome,
+                hint="of two items that share a unique value, change or delete one; then run it again",
+            )
+        # Those who wrote meanwhile have put locks under both keys, also behind the pass.
+        if (yield from end_move(self._session, step)):
+            yield from self._pass(migration, number, step, lease)
 
     def _has_transactions(self) -> bool:
         return self._session.client.capabilities.transactions
@@ -372,7 +399,11 @@ class Runner:
             passed_s = (self._session.client.clock.elapsed_us() - start_us) / 1_000_000
             self._tell(migration, number, step, "", seen, total, passed_s)
 
-        kind: Callable[..., Pass] = partial(RecomputePass, step) if isinstance(step, Recompute) else Pass
+        kind: Callable[..., Pass] = Pass
+        if isinstance(step, Recompute):
+            kind = partial(RecomputePass, step)
+        elif isinstance(step, MoveLocks):
+            kind = partial(LockPass, step)
         one = kind(
             self._session,
             lease,

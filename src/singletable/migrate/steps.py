@@ -211,6 +211,24 @@ class RemoveAttributes:
         return f"Remove {'; '.join(shown)}."
 
 
+@dataclass(frozen=True, slots=True)
+class MoveLocks:
+    """Move the locks of unique values to the sort keys that they have now, and say so in the table.
+
+    It destroys what an older version of the code goes by: that one does not see the new locks.
+    """
+
+    kind: ClassVar[str] = "move_locks"
+    is_destructive: ClassVar[bool] = True
+    entities: Places  # here: the unique values of each
+
+    def says(self) -> str:
+        return (
+            f"Move the locks of {_placed(self.entities)} to their new sort keys, where no older version of the "
+            "code looks for them."
+        )
+
+
 MigrationStep: TypeAlias = (
     CreateTable
     | CheckItems
@@ -225,6 +243,7 @@ MigrationStep: TypeAlias = (
     | Note
     | DropIndex
     | RemoveAttributes
+    | MoveLocks
 )
 
 _KINDS: Final[dict[str, type[Any]]] = {kind.kind: kind for kind in get_args(MigrationStep)}
