@@ -73,7 +73,7 @@ def translated(error: Exception, endpoint: str) -> SingleTableError:
                 "carried out",
             )
         case ResponseParserError():
-            return _not_dynamodb(endpoint)
+            return not_dynamodb(endpoint, str(error))
         case _:
             return TargetUnreachableError(
                 f"{endpoint} could not be asked: {error}", hint="check the settings of boto3"
@@ -84,8 +84,8 @@ def _refusal(response: Mapping[str, Any], endpoint: str) -> SingleTableError:
     error = response.get("Error", {})
     code, message = str(error.get("Code", "")), str(error.get("Message", ""))
     status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)
-    if code.isdigit():  # the body held no code, so botocore took the status
-        return _not_dynamodb(endpoint)
+    if not code or code.isdigit():  # the body held no code, so botocore took the status
+        return not_dynamodb(endpoint, f"it answered with {status}")
     kind = _kinds().get(code)
     refusal: ApiError
     if kind is None:
@@ -108,10 +108,12 @@ def _refusal(response: Mapping[str, Any], endpoint: str) -> SingleTableError:
     return refusal
 
 
-def _not_dynamodb(endpoint: str) -> NotDynamoDbError:
+def not_dynamodb(endpoint: str, what: str) -> NotDynamoDbError:
+    """Return the error that stands for an answer that is not DynamoDB's."""
     return NotDynamoDbError(
-        f"What answers at {endpoint} does not speak DynamoDB's protocol",
-        hint="check the address and the port; `singletable serve` listens at http://127.0.0.1:8000",
+        f"What answers at {endpoint} does not speak DynamoDB's protocol: {what}",
+        hint="check the address and the port, and whether a proxy or a login page stands in between; "
+        "`singletable serve` listens at http://127.0.0.1:8000",
     )
 
 

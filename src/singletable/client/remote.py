@@ -9,7 +9,8 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from singletable.client.base import Answer, Client, Random, Sleep
-from singletable.client.boto_errors import RAISED, translated
+from singletable.client.boto_answers import is_of_parser, unwatch_answers, watch_answers
+from singletable.client.boto_errors import RAISED, not_dynamodb, translated
 from singletable.client.calls import Call, Steps
 from singletable.client.capabilities import DYNAMODB, Capabilities, detect_capabilities
 from singletable.client.connecting import PARALLEL_MAX, Connection, connect_endpoint, connect_region, is_aws
@@ -24,6 +25,8 @@ _STREAM_OPERATIONS: Final = frozenset({"DescribeStream", "GetRecords", "GetShard
 
 class RemoteClient(Client):
     """Asks a boto3 client. What botocore raises becomes the errors of this package.
+
+    What is no answer of DynamoDB's is an error, also where botocore would take it for one.
 
     boto3 knows no async: in `arun`, every call runs in one of a few threads, and so do calls that may run at once.
     A call whose task is cancelled is carried out all the same.
@@ -52,6 +55,7 @@ class RemoteClient(Client):
         self._streams_client: Any = None
         self._owns = owns
         self._is_trusted = is_trusted
+        watch_answers(boto_client)
         self._methods = _methods(boto_client)
         self._is_closed = False
         self._threads = ThreadPoolExecutor(PARALLEL_MAX, thread_name_prefix="singletable-client")
@@ -76,6 +80,10 @@ class RemoteClient(Client):
             answer: Answer = method(**params)
         except RAISED as error:
             raise translated(error, self.endpoint) from error
+        except Exception as error:
+            if not is_of_parser(error):
+                raise
+            raise not_dynamodb(self.endpoint, f"its answer to {operation} cannot be read") from error
         answer.pop("ResponseMetadata", None)
         return answer
 
@@ -107,6 +115,8 @@ class RemoteClient(Client):
         return await super().arun(steps)
 
     def close(self) -> None:
+        if not self._is_closed:
+            unwatch_answers(self.boto_client)
         self._is_closed = True
         self._methods = {}
         self._threads.shutdown()
@@ -132,6 +142,7 @@ class RemoteClient(Client):
                 hint='open "dynamodb://REGION" or the URL of the endpoint instead of a client',
             )
         self._streams_client = self._make_streams_client()
+        watch_answers(self._streams_client)
         self._methods = {**_methods(self._streams_client), **self._methods}
         return self._methods[operation]
 
