@@ -204,8 +204,8 @@ def test_folder_that_does_not_exist_is_named(
     wanted = file.parent / "none" / "x.db"
     assert main([command, str(file if command == "backup" else copy), str(wanted)]) == 2
     printed = capsys.readouterr().err
-    assert f"error: {wanted}: the folder {wanted.parent} does not exist\n" in printed
-    assert printed.endswith("hint: make the folder, or give another path\n")
+    assert f"error: ST807: {wanted}: the folder {wanted.parent} does not exist\n" in printed
+    assert "\nhint: make the folder, or give another path\n" in printed
 
 
 def test_full_disk_is_told_in_words_for_commands_too() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from importlib.metadata import version
@@ -11,6 +12,15 @@ import pytest
 
 from serving import TIMEOUT_S, CommandProcess
 from singletable.cli import main
+from singletable.cli.messages import say_failure
+from singletable.cli.wrong_use import WrongUseError
+from singletable.errors import (
+    CorruptDatabaseError,
+    ResourceInUseError,
+    SignatureError,
+    SingleTableError,
+    TableMissingError,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,6 +120,59 @@ def test_debug_shows_where_it_happened(tmp_path: Path) -> None:
             check=False,
         )
         assert ran.stderr.startswith("Traceback")
+
+
+SHOWN: dict[str, tuple[SingleTableError, str, dict[str, str | None]]] = {
+    "number": (
+        TableMissingError("the table is not there", hint="create_table() makes it"),
+        "error: ST501: the table is not there\n\nhint: create_table() makes it\npage: docs/errors/ST501.md\n",
+        {"number": "ST501", "code": None, "page": "docs/errors/ST501.md"},
+    ),
+    "no-hint": (
+        CorruptDatabaseError("kefir.db is damaged"),
+        "error: ST804: kefir.db is damaged\n\npage: docs/errors/ST804.md\n",
+        {"number": "ST804", "code": None, "page": "docs/errors/ST804.md"},
+    ),
+    "code": (
+        ResourceInUseError("Table is being created"),
+        "error: ResourceInUseException: Table is being created\n\npage: docs/errors/api.md#resourceinuseerror\n",
+        {"number": None, "code": "ResourceInUseException", "page": "docs/errors/api.md#resourceinuseerror"},
+    ),
+    "number-and-code": (
+        SignatureError("the signature is wrong", hint="check the clock", code="InvalidSignatureException"),
+        "error: ST511: the signature is wrong\n\nhint: check the clock\npage: docs/errors/ST511.md\n",
+        {"number": "ST511", "code": "InvalidSignatureException", "page": "docs/errors/ST511.md"},
+    ),
+    "neither": (
+        WrongUseError("this pattern has no pages", hint="leave --limit out"),
+        "error: this pattern has no pages\n\nhint: leave --limit out\n",
+        {"number": None, "code": None, "page": None},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SHOWN)
+def test_every_error_is_shown_in_one_form(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    error, text, data = SHOWN[kind]
+    say_failure(error)
+    assert capsys.readouterr() == ("", text)
+    say_failure(error, as_json=True)
+    printed = capsys.readouterr()
+    assert printed.err == text
+    assert json.loads(printed.out) == {"error": {"message": error.message, "hint": error.hint, **data}}
+
+
+def test_command_that_was_asked_for_json_answers_with_the_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(tmp_path / "missing.db")
+    assert exit_code("check", path, "--json") == 2
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["error"]["number"] == "ST807"
+    assert printed.err.startswith(f"error: ST807: {path} does not exist\n\nhint: ")
+    # Where every line of stdout is a record, an error would pass for one.
+    assert exit_code("stream", "consumers", path, "orders", "--json") == 2
+    assert capsys.readouterr().out == ""
 
 
 def test_failure_nobody_thought_of_is_one_line(

@@ -125,8 +125,10 @@ def test_other_indexes_are_refused_with_the_list_and_exit_1(
     printed = capsys.readouterr()
     (difference,) = json.loads(printed.out)["differences"]
     assert difference["what"] == "index more"
-    assert "error: the table notes-dev is not as the design says\n  index more:" in printed.err
+    assert "error: ST502: the table notes-dev is not as the design says\n  index more:" in printed.err
     assert "\nhint: keys and indexes" in printed.err
+    assert printed.err.endswith("\npage: docs/errors/ST502.md\n")
+    assert json.loads(printed.out)["error"]["number"] == "ST502"
 
 
 WRONG = {

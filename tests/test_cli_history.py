@@ -129,9 +129,9 @@ def test_item_without_versions_exits_1(file: str, capsys: pytest.CaptureFixture[
 def test_without_recovery_it_says_what_to_enable(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     _, err = output(capsys, file, "other", "user#1", "profile", code=2)
     assert err == (
-        "error: the past of table 'other' is not kept: point-in-time recovery is off\n\n"
+        "error: ST801: the past of table 'other' is not kept: point-in-time recovery is off\n\n"
         "hint: turn it on: aws dynamodb update-continuous-backups --table-name other "
-        "--point-in-time-recovery-specification PointInTimeRecoveryEnabled=true\n"
+        "--point-in-time-recovery-specification PointInTimeRecoveryEnabled=true\npage: docs/errors/ST801.md\n"
     )
 
 
@@ -139,7 +139,10 @@ def test_table_that_there_is_none_of_is_told_with_those_there_are(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, err = output(capsys, file, "none", "x", code=2)
-    assert err == f"error: {file} has no table 'none'\n\nhint: its tables: numbers, other, single\n"
+    assert err == (
+        f"error: ST801: {file} has no table 'none'\n\nhint: its tables: numbers, other, single\n"
+        "page: docs/errors/ST801.md\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -158,15 +161,16 @@ def test_what_is_no_key_is_refused_with_an_example(
 ) -> None:
     _, err = output(capsys, file, "single", *words, code=2)
     assert err == (
-        f"error: {' '.join(words)!r} is no key of the table single\n\n"
+        f"error: ST801: {' '.join(words)!r} is no key of the table single\n\n"
         "hint: its key is PK, a string and SK, a string: write PK=… SK=…\n"
+        "page: docs/errors/ST801.md\n"
     )
 
 
 @pytest.mark.parametrize("words", [["x"], ['{"id": {"S": "1"}}']])
 def test_types_of_a_key_are_told(file: str, words: Any, capsys: pytest.CaptureFixture[str]) -> None:
     _, err = output(capsys, file, "numbers", *words, code=2)
-    assert err.endswith("hint: its key is id, a number: write id=…\n")
+    assert "\nhint: its key is id, a number: write id=…\n" in err
 
 
 @pytest.mark.parametrize(
@@ -220,5 +224,8 @@ def test_base64_that_begins_like_the_mark_is_taken_whole(tmp_path: Path) -> None
 def test_file_that_does_not_exist_is_not_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "none.db"
     _, err = output(capsys, str(path), "single", "a", "b", code=2)
-    assert err == f"error: {path} does not exist\n\nhint: give the path of a database file\n"
+    assert err == (
+        f"error: ST807: {path} does not exist\n\nhint: give the path of a database file\n"
+        "page: docs/errors/ST807.md\n"
+    )
     assert not path.exists()

@@ -297,6 +297,7 @@ def test_write_says_what_was_written_and_its_units(run: Run, on: tuple[str, str]
     assert again.code == 1
     assert set(again.json) == KEYS | {"write", "refused"}
     assert again.json["refused"]["number"] == "ST301"
+    assert again.json["refused"]["page"] == "docs/errors/ST301.md"
     assert "error: ST301: " in again.err
     explained = run("run", "lunch_cache.write_probe", *probe, "--json", "--explain")
     (sent,) = explained.json["explain"]
@@ -353,7 +354,10 @@ def test_target_is_taken_from_the_environment_or_is_a_file_here(
     words = ("run", "kefir.due", "--now", NOW, "--limit", "1")
     missing = run(*words)
     assert missing.code == 2
-    assert missing.err == "error: there is no file kefir.db\n\nhint: singletable seed kefir makes it\n"
+    assert missing.err == (
+        "error: ST504: there is no file kefir.db\n\nhint: singletable seed kefir makes it\n"
+        "page: docs/errors/ST504.md\n"
+    )
     monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", seeded.url)
     assert run(*words).code == 0
     monkeypatch.setenv("SINGLETABLE_TARGET", "elsewhere.db")

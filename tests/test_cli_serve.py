@@ -135,8 +135,9 @@ def test_backups_are_not_kept_in_a_file(tmp_path: Path, capsys: pytest.CaptureFi
     in_the_way.write_text("not a folder")
     assert main(["serve", str(tmp_path / "app.db"), "--port", "0", "--backups", str(in_the_way)]) == 2
     assert capsys.readouterr().err == (
-        f"error: backups cannot be kept in {in_the_way}, which is a file\n\n"
+        f"error: ST807: backups cannot be kept in {in_the_way}, which is a file\n\n"
         "hint: give the path of a folder; one that does not exist yet is made\n"
+        "page: docs/errors/ST807.md\n"
     )
     assert not (tmp_path / "app.db").exists()
 
@@ -149,7 +150,7 @@ def test_folder_that_cannot_be_written_is_refused_at_the_start(
     folder = f"/proc/self/fd{below}" if os.path.isdir("/proc/self/fd") else locked_folder(tmp_path, below)
     assert main(["serve", str(tmp_path / "app.db"), "--port", "0", "--backups", folder]) == 2
     printed = capsys.readouterr().err
-    assert printed.startswith(f"error: {folder}")
+    assert re.match(rf"error: ST80\d: {re.escape(folder)}", printed)
     assert "\n\nhint: " in printed
     assert not (tmp_path / "app.db").exists()
 

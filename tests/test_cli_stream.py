@@ -102,9 +102,9 @@ def test_tail_refuses_what_is_no_sequence_number_of_the_table(
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err == (
-        f"error: {number} is no sequence number of table {TABLE!r}\n\n"
+        f"error: ST701: {number} is no sequence number of table {TABLE!r}\n\n"
         "hint: its last record has 100000000000000000005; --from start begins with the oldest that is kept, "
-        "--from latest with what comes\n"
+        "--from latest with what comes\npage: docs/errors/ST701.md\n"
     )
 
 

@@ -14,6 +14,8 @@ from threading import Thread
 
 import boto3
 import pytest
+from botocore import UNSIGNED
+from botocore.config import Config
 
 from limited_targets import (
     TRANSACTIONS,
@@ -38,10 +40,15 @@ from singletable.client.embedded import EmbeddedClient
 from singletable.client.remote import RemoteClient
 from singletable.clock import ManualClock
 from singletable.errors import (
+    AccessDeniedError,
+    CredentialsExpiredError,
+    CredentialsInvalidError,
     CredentialsMissingError,
     DatabaseClosedError,
     NotDynamoDbError,
     OtherApiError,
+    SignatureError,
+    SingleTableError,
     TargetError,
     TargetUnreachableError,
     ThrottledError,
@@ -51,7 +58,7 @@ from singletable.errors import (
 )
 from singletable.server import BackgroundServer
 from singletable.wire.answers import WireAnswer
-from targets import no_aws_settings
+from targets import TARGETS, no_aws_settings, opened, target_of
 
 # One attempt: what is tried here fails every time.
 ONCE = {"AWS_MAX_ATTEMPTS": "1"}
@@ -135,7 +142,7 @@ def test_wrong_target_is_refused_with_a_hint(target: object, sentence: str) -> N
     with pytest.raises(UnknownTargetError) as caught:
         open_client(target)
     assert caught.value.message == sentence
-    assert str(caught.value) == f"{sentence}\n\nhint: {caught.value.hint}"
+    assert str(caught.value) == f"ST505: {sentence}\n\nhint: {caught.value.hint}"
 
 
 def test_missing_boto3_is_said_with_the_way_to_install_it() -> None:
@@ -154,7 +161,7 @@ except singletable.errors.Boto3MissingError as error:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     ).stdout
     assert printed == (
-        "http://127.0.0.1:8000 is reached with boto3, which is not installed\n\n"
+        "ST512: http://127.0.0.1:8000 is reached with boto3, which is not installed\n\n"
         'hint: pip install "singletable[boto3]"\n'
     )
 
@@ -289,20 +296,98 @@ def test_client_of_another_service_is_refused() -> None:
         open_client(streams)
 
 
-def test_refusal_of_a_kind_that_only_others_have_keeps_its_code(db: Database) -> None:
+def refusal_of(db: Database, code: str, message: str) -> SingleTableError:
+    """Return what a client raises where the service refuses with this code."""
     boto_client = db.client()
 
     def refuse(**_: object) -> None:
-        error = {"Error": {"Code": "ExpiredTokenException", "Message": "The token is old"}}
+        error = {"Error": {"Code": code, "Message": message}}
         raise boto_client.exceptions.ClientError(
             {**error, "ResponseMetadata": {"HTTPStatusCode": 403}}, "GetItem"
         )
 
     boto_client.meta.events.register("before-parameter-build.dynamodb.GetItem", refuse)
-    with open_client(boto_client) as client:
-        with pytest.raises(OtherApiError, match="The token is old") as caught:
-            client.call("GetItem", {"TableName": "plain", "Key": {"id": {"S": "a"}}})
-        assert (caught.value.code, caught.value.status) == ("ExpiredTokenException", 403)
+    with open_client(boto_client) as client, pytest.raises(SingleTableError) as caught:
+        client.call("GetItem", {"TableName": "plain", "Key": {"id": {"S": "a"}}})
+    return caught.value
+
+
+def test_refusal_of_a_kind_that_only_others_have_keeps_its_code(db: Database) -> None:
+    error = refusal_of(db, "KMSAccessDeniedException", "The key is not yours")
+    assert isinstance(error, OtherApiError)
+    assert (error.code, error.status) == ("KMSAccessDeniedException", 403)
+    assert str(error) == "The key is not yours"
+
+
+# What AWS says with them, and what helps.
+CREDENTIALS = {
+    CredentialsExpiredError: (
+        "The security token included in the request is expired",
+        "aws sso login",
+        ["ExpiredTokenException", "ExpiredToken", "TokenRefreshRequired"],
+    ),
+    CredentialsInvalidError: (
+        "The security token included in the request is invalid.",
+        "aws sts get-caller-identity",
+        ["UnrecognizedClientException", "InvalidClientTokenId", "InvalidAccessKeyId", "AuthFailure"],
+    ),
+    SignatureError: (
+        "Signature expired: 20130301T000000Z is now earlier than 20130609T094515Z",
+        "check the clock of this machine",
+        [
+            "InvalidSignatureException",
+            "SignatureDoesNotMatch",
+            "IncompleteSignatureException",
+            "IncompleteSignature",
+            "MissingAuthenticationTokenException",
+            "MissingAuthenticationToken",
+            "RequestExpired",
+            "RequestTimeTooSkewed",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"), [(kind, code) for kind, (_, _, codes) in CREDENTIALS.items() for code in codes]
+)
+def test_credentials_that_are_refused_say_what_to_do(
+    kind: type[CredentialsInvalidError | SignatureError], code: str, db: Database
+) -> None:
+    message, helps, _ = CREDENTIALS[kind]
+    error = refusal_of(db, code, message)
+    assert type(error) is kind
+    assert error.message.endswith(f": {message}")
+    assert helps in error.hint
+    assert error.code == code
+
+
+def test_missing_permission_names_the_action_in_its_hint(db: Database) -> None:
+    arn = "arn:aws:dynamodb:eu-north-1:123456789012:table/plain"
+    message = (
+        f"User: arn:aws:iam::123456789012:user/ada is not authorized to perform: dynamodb:GetItem on resource: "
+        f"{arn} because no identity-based policy allows the dynamodb:GetItem action"
+    )
+    error = refusal_of(db, "AccessDeniedException", message)
+    assert isinstance(error, AccessDeniedError)
+    assert str(error) == message
+    assert error.hint is not None
+    assert error.hint.startswith(f"allow dynamodb:GetItem on {arn} ")
+    assert refusal_of(db, "AccessDeniedException", "No.").hint is None
+
+
+@pytest.mark.parametrize("target", TARGETS[1:])
+def test_request_that_is_not_signed_is_refused_alike(target: str) -> None:
+    with opened(target) as client:
+        unsigned = boto3.client(
+            "dynamodb",
+            endpoint_url=target_of(client),
+            region_name="eu-north-1",
+            config=Config(signature_version=UNSIGNED),
+        )
+        with open_client(unsigned) as other, pytest.raises(SignatureError) as caught:
+            other.call("ListTables", {})
+    assert caught.value.code.removesuffix("Exception") == "MissingAuthenticationToken"
 
 
 def test_throttled_request_says_which_limit_it_met() -> None:

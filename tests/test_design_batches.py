@@ -27,7 +27,7 @@ from singletable.design import (
     SortKey,
     Table,
 )
-from singletable.errors import InvalidWriteError, LargeItemWarning, TargetError
+from singletable.errors import InvalidWriteError, LargeItemWarning, TargetThrottledError
 from singletable.limits import MIB
 from targets import TARGETS, opened
 from unique_locks import items_of
@@ -144,9 +144,11 @@ def test_pause_is_never_longer_than_five_seconds(db: Accounts, between: Between,
 
 def test_target_that_never_processes_is_given_up_on(db: Accounts, between: Between) -> None:
     leave(between, *[1] * 1000)
-    with pytest.raises(TargetError, match="left work undone 80 times") as caught:
+    with pytest.raises(TargetThrottledError) as caught:
         db.batch(*notes(1))
-    assert caught.value.hint is not None
+    assert caught.value.message == "the table accounts has left a part of a batch undone 81 times in a row"
+    assert caught.value.hint.startswith("what it has done stays done; try again later")
+    assert len(sent(between)) == 81
 
 
 # --- what is refused ---------------------------------------------------------------------------------------

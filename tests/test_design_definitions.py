@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from design_clients import Between, on_client
+from designs import kefir_v1
 from designs.kefir import Kefir, UserId
 from designs.notes import FleetingNote, Note, NotePK, UntilNote, by_text, notes_design
 from designs.notes import HeadSK as NoteHeadSK
@@ -26,6 +27,7 @@ from singletable.errors import (
     CapabilityError,
     ContinuousBackupsUnavailableError,
     DeclarationError,
+    IndexMissingError,
     ResourceInUseError,
     ResourceNotFoundError,
     TableDiffersError,
@@ -510,6 +512,65 @@ def test_endpoint_gets_a_table_only_when_told_so() -> None:
             db.user(UserId("u1")).maybe()
         with Kefir.open(target_of(client), create=True, stage="test") as db:
             assert db.user(UserId("u1")).maybe() is None
+
+
+# --- an index that is not there -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_index_that_the_table_does_not_have_is_named_the_same_everywhere(target: str) -> None:
+    with (
+        opened(target) as client,
+        kefir_v1.Kefir.open(target_of(client), create=True, stage="test"),
+        Kefir.open(target_of(client), create=False, stage="test") as db,
+    ):
+        assert list(db.batches(UserId("u1")).all()) == []
+        with pytest.raises(IndexMissingError) as caught:
+            list(db.batches_by_status("active").all())
+        with pytest.raises(IndexMissingError):
+            asyncio.run(db.batches_by_status("active").apage())
+    assert caught.value.message == "the table kefir-app-test-table of Kefir has no index GSI2"
+    assert (caught.value.number, caught.value.index) == ("ST514", "GSI2")
+    assert "singletable migrate new" in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("refusal", "message"),
+    [
+        pytest.param(
+            ValidationError("Cannot read from backfilling global secondary index: GSI2"),
+            "the table kefir-app-test-table of Kefir is still filling its index GSI2",
+            id="being-filled",
+        ),
+        pytest.param(
+            ValidationError("Requested resource not found: Index 'GSI2' for table 'kefir-app-test-table'"),
+            "the table kefir-app-test-table of Kefir has no index GSI2",
+            id="alternator",
+        ),
+        pytest.param(
+            ResourceNotFoundError(
+                "Invalid index: GSI2 for table: kefir-app-test-table. Available indexes are: "
+            ),
+            "the table kefir-app-test-table of Kefir has no index GSI2",
+            id="moto",
+        ),
+    ],
+)
+def test_index_that_cannot_be_read_is_known_by_the_words_of_the_service(
+    refusal: Exception, message: str
+) -> None:
+    def refuse(call: Call) -> None:
+        if call.params.get("IndexName") == "GSI2":
+            raise refusal
+
+    with opened("embedded") as client:
+        between = Between(client)
+        db = on_client(Kefir, between, stage="test")
+        between.before = refuse
+        with pytest.raises(IndexMissingError) as caught:
+            list(db.batches_by_status("active").all())
+    assert caught.value.message == message
+    assert caught.value.__cause__ is refusal
 
 
 # --- steps, answered by the test ----------------------------------------------------------------------------

@@ -30,6 +30,7 @@ from singletable.errors import (
     InvalidWriteError,
     NotFoundError,
     OtherApiError,
+    TargetThrottledError,
     TransactionCanceledError,
     VersionConflictError,
 )
@@ -251,6 +252,21 @@ def test_transaction_that_always_meets_another_is_given_up(db: Accounts, between
     between.before = conflicts(99, TransactionCanceledError(reasons), "TransactWriteItems")
     with pytest.raises(InvalidWriteError, match="other transactions kept changing the same items"):
         db.create(user(1))
+
+
+def test_transaction_that_is_always_throttled_says_so(db: Accounts, between: Between) -> None:
+    reasons = [
+        CancellationReason("TransactionConflict", "", None),
+        CancellationReason("ProvisionedThroughputExceeded", "The level was exceeded.", None),
+    ]
+    between.before = conflicts(99, TransactionCanceledError(reasons), "TransactWriteItems")
+    with pytest.raises(TargetThrottledError) as caught:
+        db.create(user(1))
+    assert between.operations() == ["TransactWriteItems"] * 10
+    assert caught.value.message == (
+        "the table accounts is throttled, and cancels the transaction: The level was exceeded."
+    )
+    assert caught.value.code == "ProvisionedThroughputExceededException"
 
 
 def test_single_write_that_meets_a_transaction_is_tried_again(db: Accounts, between: Between) -> None:

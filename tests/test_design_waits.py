@@ -102,7 +102,7 @@ def test_who_always_loses_gives_up_after_seconds() -> None:
 
 
 def test_waits_for_a_busy_target_double_up_to_five_seconds() -> None:
-    pauses = waits()
+    pauses = waits("recipes")
     found = [next(pauses) for _ in range(10)]
     assert [pause.seconds for pause in found] == [0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5, 5, 5]
     assert all(pause.is_random for pause in found)

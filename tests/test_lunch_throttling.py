@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -12,10 +14,10 @@ import pytest
 
 from singletable import Database
 from singletable.clock import ManualClock
-from singletable.errors import ThroughputExceededError
+from singletable.errors import TargetThrottledError, ThrottledError, ThroughputExceededError
 from singletable.server import BackgroundServer
 from singletable_systems.lunch_cache.design import LunchCache
-from singletable_systems.lunch_cache.menus import Menus, Stored
+from singletable_systems.lunch_cache.menus import Menus, Stored, menu_of
 from systems.lunch_scrapes import lunch, scrape
 from systems.lunch_world import NOW
 from targets import no_aws_settings
@@ -119,11 +121,31 @@ def test_menus_that_a_batch_leaves_unprocessed_are_asked_for_again(
         assert database.metrics().read_throttle_events(TABLE) > 0
 
 
-def test_call_that_stays_throttled_says_so(database: Database) -> None:
-    with LunchCache.open(database, environment="test") as db:
+@pytest.mark.parametrize("target", ["embedded", "http"])
+def test_call_that_stays_throttled_says_which_limit_it_met(
+    target: str, database: Database, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(botocore.endpoint, "time", SimpleNamespace(sleep=lambda seconds: None))
+    embedded = LunchCache.open(database, environment="test")
+    with embedded if target == "embedded" else over_http(database, clock) as db:
         Menus(db).store(scrape(lunches=LARGE))
-        with pytest.raises(ThroughputExceededError):
+        with pytest.raises(TargetThrottledError) as caught:
             Menus(db).store(scrape(place="Niagara"))
+        with pytest.raises(TargetThrottledError):
+            asyncio.run(db.acreate(menu_of(scrape(place="Niagara"))))
+    error = caught.value
+    tries = "" if target == "embedded" else r", \d times in a row"  # botocore tries, and the process does not
+    limits = (
+        f"TableWriteProvisionedThroughputExceeded of table/{TABLE}, "
+        f"IndexWriteProvisionedThroughputExceeded of table/{TABLE}/index/RestaurantIndex"
+    )
+    assert re.match(rf"the table {TABLE} is throttled{tries} \({limits}\): The level of", error.message)
+    assert [reason.resource.rpartition("/")[2] for reason in error.reasons] == [TABLE, "RestaurantIndex"]
+    assert "raise the capacity of the table and its indexes" in error.hint
+    assert (error.number, error.code) == ("ST513", "ProvisionedThroughputExceededException")
+    # Who knows the error of the API catches this one too.
+    assert isinstance(error, ThrottledError)
+    assert isinstance(error.__cause__, ThroughputExceededError)
 
 
 def test_table_stays_on_demand_as_the_document_says() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -167,7 +168,7 @@ def test_wrong_use_is_told_and_exits_2(
     assert main(arguments) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert printed.err.startswith(f"error: {reason}")
+    assert re.match(rf"error: (ST\d+: )?{re.escape(reason)}", printed.err)
     assert printed.err.count("hint:") == 1
 
 

@@ -10,7 +10,14 @@ from design_clients import Between
 from designs import kefir
 from designs.kefir import Batch, BatchId, Status, UserId
 from migrating import ADD_STATUS_INDEX, TABLE, drive, kefir_on, old_batch, old_table, stored, text
+from singletable.client import Call
 from singletable.clock import ManualClock
+from singletable.errors import (
+    CancellationReason,
+    TargetThrottledError,
+    ThroughputExceededError,
+    TransactionCanceledError,
+)
 from singletable.migrate import Migration, Runner, VerificationError
 from targets import TARGETS
 
@@ -84,6 +91,26 @@ def test_run_is_recorded_and_the_second_run_does_nothing(target: str) -> None:
         (report,) = Runner(kefir_on(client)).run([ADD_STATUS_INDEX])
         assert report.state == "was done"
         assert stored(client, records=True) == before
+
+
+@pytest.mark.parametrize("operation", ["UpdateItem", "TransactWriteItems"])
+def test_run_that_is_throttled_for_long_stops_and_goes_on_later(operation: str) -> None:
+    with old_table("embedded") as client:
+        between = Between(client)
+
+        def throttle(call: Call) -> None:
+            if call.operation != operation or "MIGRATIONS" in repr(call.params):
+                return
+            if operation == "UpdateItem":
+                raise ThroughputExceededError("too much", [])
+            raise TransactionCanceledError([CancellationReason("ThrottlingError", "too much")])
+
+        between.before = throttle
+        with pytest.raises(TargetThrottledError, match=f"the table {TABLE} is throttled.*: too much"):
+            Runner(kefir_on(between)).run([ADD_STATUS_INDEX])
+        (report,) = Runner(kefir_on(client)).run([ADD_STATUS_INDEX])
+        assert report.state == "done"
+        assert [step.failures for step in report.steps if step.failures] == []
 
 
 @each_target

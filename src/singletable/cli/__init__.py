@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from singletable.cli.arguments import build_parser
-from singletable.cli.messages import say_error
+from singletable.cli.messages import say_failure
 from singletable.cli.output import escape_unencodable
 
 if TYPE_CHECKING:
@@ -32,13 +32,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.command is None:
         parser.print_help(sys.stderr)
         return FAILED
-    from singletable.errors import SingleTableError
-
     escape_unencodable()
     if arguments.debug:
         return _run(arguments)
     try:
-        return _run(arguments)
+        return _run_or_tell(arguments)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
@@ -46,14 +44,29 @@ def main(argv: Sequence[str] | None = None) -> int:
         # once more when it flushes stdout at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
+
+
+def _run_or_tell(arguments: argparse.Namespace) -> int:
+    """Run a command; tell what stopped it."""
+    from singletable.errors import SingleTableError
+
+    try:
+        return _run(arguments)
+    except BrokenPipeError:
+        raise
     except SingleTableError as error:
-        hint = getattr(error, "hint", None)
-        # Some errors end with their hint when they are shown as text.
-        say_error(str(error).removesuffix(f"\n\nhint: {hint}"), hint=hint)
-        return FAILED
+        failure = error
     except Exception as error:
-        say_error(f"{type(error).__name__}: {error}", hint="run it again with --debug to see where")
-        return FAILED
+        said = f"{type(error).__name__}: {error}"
+        failure = SingleTableError(said, hint="run it again with --debug to see where")
+    say_failure(failure, as_json=_is_result_json(arguments))
+    return FAILED
+
+
+def _is_result_json(arguments: argparse.Namespace) -> bool:
+    """Tell whether one JSON object is awaited on stdout. Among lines of records, an error would pass for one."""
+    prints_records = arguments.command in ("history", "stream") or getattr(arguments, "all", False)
+    return getattr(arguments, "json", False) and not prints_records
 
 
 def _run(arguments: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from singletable.cli.messages import say, say_error
+from singletable.cli.messages import error_data, say, say_failure
 from singletable.cli.patterns.finding import find_source
 from singletable.cli.targets import given_capabilities
 from singletable.errors import TableDiffersError
@@ -33,8 +33,9 @@ def run(arguments: argparse.Namespace) -> int:
     except TableDiffersError as error:
         if arguments.json:
             found = [asdict(difference) for difference in error.differences]
-            print(json.dumps({"applied": [], "skipped": [], "differences": found}))
-        say_error(error.message, hint=error.hint)
+            refused = {"applied": [], "skipped": [], "differences": found, "error": error_data(error)}
+            print(json.dumps(refused))
+        say_failure(error)
         return DIFFERS
     if arguments.json:
         print(json.dumps({**asdict(report), "differences": []}))

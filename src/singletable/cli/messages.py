@@ -5,8 +5,15 @@ Without stderr (`2>&-`) nothing is said: Python's `print` would take stdout inst
 
 from __future__ import annotations
 
+import json
 import sys
 from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from singletable.errors import SingleTableError
+
+_NO_PAGE_OF_ITS_OWN = "docs/errors/README.md"
 
 
 def say_error(message: str, *, hint: str | None = None) -> None:
@@ -14,6 +21,31 @@ def say_error(message: str, *, hint: str | None = None) -> None:
     say(f"error: {message}")
     if hint is not None:
         say(f"\nhint: {hint}")
+
+
+def say_failure(error: SingleTableError, *, as_json: bool = False) -> None:
+    """Print an error of this package: its number or code, the sentence, the hint and the page.
+
+    For a program it is also the result, on stdout: {"error": {...}}.
+    """
+    data = error_data(error)
+    name = data["number"] or data["code"]
+    say_error(f"{name}: {error.message}" if name else str(error), hint=error.hint)
+    if data["page"] is not None:
+        say(f"{'' if error.hint else chr(10)}page: {data['page']}")
+    if as_json and sys.stdout is not None:
+        print(json.dumps({"error": data}, ensure_ascii=False), flush=True)
+
+
+def error_data(error: SingleTableError) -> dict[str, Any]:
+    """Return an error as JSON has it."""
+    return {
+        "number": error.number or None,
+        "code": getattr(error, "code", None),
+        "message": error.message,
+        "hint": error.hint,
+        "page": None if error.page == _NO_PAGE_OF_ITS_OWN else error.page,
+    }
 
 
 def say(message: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from singletable.cli.messages import say, say_error
+from singletable.cli.messages import say, say_error, say_failure
 from singletable.cli.migrate_progress import migration_progress
 from singletable.cli.patterns.finding import Source, find_source
 from singletable.cli.targets import given_capabilities
@@ -147,7 +147,7 @@ def _run(arguments: argparse.Namespace) -> int:
         try:
             reports = runner.run(migrations, to=arguments.to, dry_run=arguments.dry_run)
         except (VerificationError, StrangeItemsError) as error:
-            say_error(f"{error.number}: {error.message}", hint=error.hint)
+            say_failure(error, as_json=arguments.json)
             return NOT_DONE
     if arguments.json:
         print(json.dumps([report.data() for report in reports]))

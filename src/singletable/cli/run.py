@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from singletable.cli.messages import say, say_error
+from singletable.cli.messages import error_data, say, say_failure
 from singletable.cli.patterns.commands import next_page
 from singletable.cli.patterns.finding import FoundPattern, all_sources, find_pattern, find_source
 from singletable.cli.patterns.help_text import help_of
@@ -185,8 +185,8 @@ class _Command:
         except _REFUSALS as error:
             if run.writes is None:
                 raise
-            say_error(f"{error.number}: {error.message}", hint=error.hint)
-            return Outcome(done=run.writes, refusal={"number": error.number, "message": error.message})
+            say_failure(error)
+            return Outcome(done=run.writes, refusal=error_data(error))
 
     def _print(self, outcome: Outcome, where: Opened) -> int:
         if self._arguments.json:

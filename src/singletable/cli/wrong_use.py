@@ -15,9 +15,7 @@ class WrongUseError(SingleTableError):
     """A command cannot be carried out as it was given."""
 
     def __init__(self, message: str, *, hint: str) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        super().__init__(message, hint=hint)
 
 
 def meant(given: str, known: Iterable[str]) -> str:

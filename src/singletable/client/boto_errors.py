@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from botocore.exceptions import (
     BotoCoreError,
@@ -27,10 +27,14 @@ from singletable.errors import (
     ApiError,
     CancellationReason,
     ConditionFailedError,
+    CredentialsExpiredError,
+    CredentialsInvalidError,
     CredentialsMissingError,
     NotDynamoDbError,
     OtherApiError,
+    SignatureError,
     SingleTableError,
+    TargetError,
     TargetUnreachableError,
     ThrottledError,
     ThrottlingReason,
@@ -86,6 +90,8 @@ def _refusal(response: Mapping[str, Any], endpoint: str) -> SingleTableError:
     status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)
     if not code or code.isdigit():  # the body held no code, so botocore took the status
         return not_dynamodb(endpoint, f"it answered with {status}")
+    if code in _CREDENTIALS:
+        return _CREDENTIALS[code](code, message, endpoint)
     kind = _kinds().get(code)
     refusal: ApiError
     if kind is None:
@@ -106,6 +112,62 @@ def _refusal(response: Mapping[str, Any], endpoint: str) -> SingleTableError:
     refusal.message = message or refusal.message
     refusal.args = (refusal.message,)
     return refusal
+
+
+# --- credentials ------------------------------------------------------------------------------------------
+
+
+def _unknown(code: str, message: str, endpoint: str) -> CredentialsInvalidError:
+    return CredentialsInvalidError(
+        f"{endpoint} does not know the credentials: {message or code}",
+        hint="`aws sts get-caller-identity` tells whose they are; check AWS_PROFILE and AWS_ACCESS_KEY_ID, that "
+        "AWS_SESSION_TOKEN belongs to them, and that the account has this region enabled",
+        code=code,
+    )
+
+
+def _expired(code: str, message: str, endpoint: str) -> CredentialsExpiredError:
+    return CredentialsExpiredError(
+        f"the credentials for {endpoint} have expired: {message or code}",
+        hint="run `aws sso login`, or get new ones where you got these, and open the design again",
+        code=code,
+    )
+
+
+def _signature(code: str, message: str, endpoint: str) -> SignatureError:
+    return SignatureError(
+        f"{endpoint} does not take the signature: {message or code}",
+        hint="check the clock of this machine, AWS_SECRET_ACCESS_KEY and the region; a proxy in between must "
+        "leave the headers alone",
+        code=code,
+    )
+
+
+# DynamoDB's own (developer guide, "Error messages and codes"; dynalite's records of the service), and what AWS's
+# services call them otherwise (API reference, "Common errors"; the codes that the SDKs know).
+_CREDENTIALS: Final[dict[str, Callable[[str, str, str], TargetError]]] = {
+    "AuthFailure": _unknown,
+    "InvalidAccessKeyId": _unknown,
+    "InvalidClientTokenId": _unknown,
+    "InvalidToken": _unknown,
+    "OptInRequired": _unknown,
+    "UnrecognizedClientException": _unknown,
+    "ExpiredToken": _expired,
+    "ExpiredTokenException": _expired,
+    "TokenRefreshRequired": _expired,
+    "IncompleteSignature": _signature,
+    "IncompleteSignatureException": _signature,
+    "InvalidSignatureException": _signature,
+    "MissingAuthenticationToken": _signature,
+    "MissingAuthenticationTokenException": _signature,
+    "RequestExpired": _signature,
+    "RequestInTheFuture": _signature,
+    "RequestTimeTooSkewed": _signature,
+    "SignatureDoesNotMatch": _signature,
+}
+
+
+# --- parts ------------------------------------------------------------------------------------------------
 
 
 def not_dynamodb(endpoint: str, what: str) -> NotDynamoDbError:

@@ -23,6 +23,7 @@ from singletable.errors import (
     DatabaseError,
     NotLoggedError,
 )
+from singletable.errors.base import sentence_of
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.consumers import LeaseLostError, register, select_consumer
 from singletable.storage.log import select_end
@@ -232,7 +233,7 @@ class Consumer:
         except DatabaseError as error:
             # A full disk, a busy file. What was not stored is handed over again.
             if self._trouble is None:
-                logger.warning("consumer %r of table %r waits: %s", self.name, self.table, error)
+                logger.warning("consumer %r of table %r waits: %s", self.name, self.table, sentence_of(error))
             self._trouble = error
             self._stopping.wait(_TROUBLE_S)
             return Step.IDLE
@@ -248,7 +249,7 @@ class Consumer:
             self._check_not_over()
             if self._trouble is not None:
                 raise ConsumerError(
-                    f"consumer {self.name!r} cannot go on: {self._trouble}"
+                    f"consumer {self.name!r} cannot go on: {sentence_of(self._trouble)}"
                 ) from self._trouble
             passed_s = max(waited_s, (clock.elapsed_us() - started_us) / 1_000_000)
             if timeout_s is not None and passed_s >= timeout_s:
@@ -301,7 +302,7 @@ class Consumer:
 
     def _ended(self) -> ConsumerEndedError:
         if self._failure is not None:
-            return ConsumerEndedError(f"consumer {self.name!r} has failed: {self._failure}")
+            return ConsumerEndedError(f"consumer {self.name!r} has failed: {sentence_of(self._failure)}")
         return ConsumerEndedError(
             f"consumer {self.name!r} of table {self.table!r} is not running: it was stopped, "
             "or what it reads is gone",
@@ -324,8 +325,7 @@ def _register(session: Session, name: str, consumer: str, *, at_end: bool, hold_
                 '{"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"})'
             )
             raise NotLoggedError(
-                f"the changes of table {name!r} are not logged. They are from when you turn its stream on: "
-                f"{enable}",
+                f"the changes of table {name!r} are not logged",
                 hint=f"turn its stream on: {enable}",
             )
         register(transaction, table.id, consumer, at_end=at_end, hold_us=hold_us)

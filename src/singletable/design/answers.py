@@ -9,9 +9,9 @@ from singletable.client.calls import Wait
 from singletable.design.places import View
 from singletable.design.plans import Report
 from singletable.design.schema import EntitySchema
-from singletable.design.session import Session
+from singletable.design.session import Session, throttling_hint
 from singletable.design.stored_values import Item
-from singletable.errors import InvalidItemError, TargetError
+from singletable.errors import InvalidItemError, TargetThrottledError
 
 RETRY_S: Final = 0.05
 RETRY_S_MAX: Final = 5.0
@@ -65,8 +65,8 @@ def reporting(report: Report | None) -> EntityOf:
     return entity_or_report
 
 
-def waits(*, seconds_max: float = RETRY_S_MAX) -> Iterator[Wait]:
-    """Return random pauses, each up to twice as long as the one before; after minutes, give up with an error.
+def backoff(*, seconds_max: float = RETRY_S_MAX) -> Iterator[Wait]:
+    """Return random pauses, each up to twice as long as the one before, for some minutes.
 
     AWS calls that exponential backoff with full jitter: those who met do not meet again after equal pauses.
     """
@@ -74,7 +74,12 @@ def waits(*, seconds_max: float = RETRY_S_MAX) -> Iterator[Wait]:
     for _ in range(RETRIES_MAX):
         yield Wait(seconds, is_random=True)
         seconds = min(seconds * 2, seconds_max)
-    raise TargetError(
-        f"the target has left work undone {RETRIES_MAX} times",
-        hint="it is throttled or too busy: try again later; what it has done stays done",
+
+
+def waits(table: str) -> Iterator[Wait]:
+    """Return the pauses before a batch is sent again that a table has left undone; in the end, give up."""
+    yield from backoff()
+    raise TargetThrottledError(
+        f"the table {table} has left a part of a batch undone {RETRIES_MAX + 1} times in a row",
+        hint=f"what it has done stays done; {throttling_hint()}",
     )

@@ -104,7 +104,7 @@ def _read_batch(
 ) -> Steps[list[Item]]:
     """Read items by their keys; ask again, more and more slowly, for what the target leaves unprocessed."""
     found: list[Item] = []
-    pauses = waits()
+    pauses = waits(session.table)
     while True:
         answer = yield from ask(session, Call("BatchGetItem", params), cache_s)
         items = answer.get("Responses", {}).get(session.table, [])

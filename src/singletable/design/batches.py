@@ -130,7 +130,7 @@ def send_batch(session: Session, requests: Sequence[Request]) -> Steps[float]:
 def send_chunk(session: Session, chunk: list[Request]) -> Steps[float]:
     """Send what one request takes, and again what is left unprocessed; return the units."""
     units = 0.0
-    pauses = waits()
+    pauses = waits(session.table)
     left = chunk
     while left:
         answer = yield Call(

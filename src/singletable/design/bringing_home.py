@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from singletable.client.calls import Call, Steps
+from singletable.design.answers import backoff
 from singletable.design.entity import STORED, Entity, key_values
 from singletable.design.expressions import Placeholders
 from singletable.design.keys import Key
@@ -22,7 +23,7 @@ from singletable.design.schema import EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_items import read_item
 from singletable.design.stored_values import Item, shown_key
-from singletable.errors import ConditionFailedError, MigrationError
+from singletable.errors import ConditionFailedError, MigrationError, ThrottledError
 
 _ATTEMPTS: Final = 20
 
@@ -152,6 +153,8 @@ def _new_keys(schema: EntitySchema[Any], target: Entity | Get[Any]) -> tuple[Any
 
 
 def _bring(session: Session, schema: EntitySchema[Any], old: Item, home: Item) -> Steps[None]:
+    pauses = backoff()
+    throttled: ThrottledError | None = None
     for _ in range(_ATTEMPTS):
         item = yield from read_item(session, old)
         if item is None or session.catalog.schema_of(item) is not schema:
@@ -168,5 +171,10 @@ def _bring(session: Session, schema: EntitySchema[Any], old: Item, home: Item) -
             ):
                 return
         except ConditionFailedError:
-            continue
+            throttled = None
+        except ThrottledError as error:
+            throttled = error
+            yield next(pauses)
+    if throttled is not None:
+        raise throttled
     raise MigrationError(f"{shown_key(old)} cannot be moved: others keep changing it", hint="try again later")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from singletable.client.calls import Call, Steps, Wait
-from singletable.design.answers import read_units, waits
+from singletable.design.answers import backoff, read_units, waits
 from singletable.design.arguments import require_callable
 from singletable.design.batch_reading import BATCH_GET_KEYS_MAX, hashable
 from singletable.design.bringing_home import (
@@ -39,7 +39,7 @@ from singletable.design.stored_items import read_charged
 from singletable.design.stored_values import Item, shown_key
 from singletable.design.write_planning import refuse_stranger
 from singletable.design.writes import Delete
-from singletable.errors import NotFoundError
+from singletable.errors import NotFoundError, TargetError
 from singletable.limits import BATCH_WRITE_ITEMS_MAX
 
 PAGE_ITEMS: Final = BATCH_GET_KEYS_MAX
@@ -237,7 +237,7 @@ class _Walk:
         found: set[tuple[Any, ...]] = set()
         names = self.session.catalog.table.key_attributes()
         wanted: dict[str, Any] = {self.session.table: {"Keys": keys, "ConsistentRead": True}}
-        pauses = waits()
+        pauses = waits(self.session.table)
         while wanted:
             answer = yield Call("BatchGetItem", {"RequestItems": wanted, "ReturnConsumedCapacity": "TOTAL"})
             self.done.units += read_units(answer)
@@ -263,10 +263,16 @@ class _Deleting(_Walk):
         found = yield from self.once(place, owner, certain=True)
         if place.is_consistent:
             return
-        pauses = waits()
-        while found:
-            yield Wait(next(pauses).seconds)  # all of it: an index shows what was written only after a while
+        for pause in backoff():
+            if not found:
+                return
+            yield Wait(pause.seconds)  # all of it: an index shows what was written only after a while
             found = yield from self.once(place, owner, certain=False)
+        if found:
+            raise TargetError(
+                f"{place.binding!r} keeps showing items of {self.session.table} that were deleted",
+                hint="somebody else keeps writing them, or the index lags far behind: delete once more later",
+            )
 
     def home(self, schema: EntitySchema[Any], item: Item) -> Steps[Item]:
         yield from bring_item_home(self.session, schema, schema.key, item)
@@ -289,7 +295,7 @@ class _Deleting(_Walk):
 
     def _in_batches(self, keys: list[Item]) -> Steps[None]:
         waiting = [{"DeleteRequest": {"Key": key}} for key in keys]
-        pauses = waits()
+        pauses = waits(self.session.table)
         while waiting:
             chunk, waiting = waiting[:BATCH_WRITE_ITEMS_MAX], waiting[BATCH_WRITE_ITEMS_MAX:]
             params = {"RequestItems": {self.session.table: chunk}, "ReturnConsumedCapacity": "TOTAL"}

@@ -12,7 +12,7 @@ from typing import Any, Final, assert_never
 
 from singletable.client.calls import Steps
 from singletable.design.actions import Action, Prepared
-from singletable.design.answers import CONFLICT_S_MAX, waits
+from singletable.design.answers import CONFLICT_S_MAX, backoff
 from singletable.design.arguments import require_kind
 from singletable.design.batch_reading import hashable
 from singletable.design.claiming import one_by_one
@@ -288,7 +288,7 @@ class _Conflicts:
 
     def __init__(self) -> None:
         self._count = 0
-        self._pauses = waits(seconds_max=CONFLICT_S_MAX)
+        self._pauses = backoff(seconds_max=CONFLICT_S_MAX)
 
     def pause(self, error: ChangedMeanwhileError) -> Steps[None]:
         """Wait before the next try, or give up."""
@@ -304,7 +304,7 @@ class _Retries:
 
     def __init__(self) -> None:
         self._count = 0
-        self._pauses = waits(seconds_max=CONFLICT_S_MAX)
+        self._pauses = backoff(seconds_max=CONFLICT_S_MAX)
         self._shown: list[Any] = []
 
     def is_final(self, error: DesignError) -> bool:

@@ -21,14 +21,14 @@ from singletable.design.answers import read_units
 from singletable.design.entity import Entity
 from singletable.design.expressions import Placeholders
 from singletable.design.schema import EntitySchema
-from singletable.design.session import Session
+from singletable.design.session import THROTTLED, Session, throttled_transaction
 from singletable.design.stored_items import read_charged
 from singletable.design.stored_values import AttributeValue, Item, shown_key
 from singletable.design.uniqueness import locks_of, owner_attributes
 from singletable.errors import ConditionFailedError, MigrationError, TransactionCanceledError
 
 MARK: Final = "$movedFrom"  # of an item that is being moved, where there are no transactions
-_TRANSIENT: Final = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
+_TRANSIENT: Final = frozenset({"TransactionConflict", *THROTTLED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,8 @@ def owned_locks(
 def move_item(session: Session, move: Move) -> Steps[bool]:
     """Move an item. False, or a refused condition: it has changed, so look again.
 
-    It raises MigrationError when another item has the new key, or both have been changed.
+    It raises MigrationError when another item has the new key, or both have been changed; ThrottledError when it
+    is worth another try, later.
     """
     try:
         if session.client.capabilities.transactions:
@@ -103,6 +104,9 @@ def _at_once(session: Session, move: Move) -> Steps[bool]:
             own = zip(move.owned, codes[2:], strict=True)
             owned = tuple(lock for lock, code in own if code != "ConditionalCheckFailed")
             return (yield from _at_once(session, replace(move, owned=owned)))
+        throttled = throttled_transaction(session.table, error)
+        if throttled is not None:
+            raise throttled from error
         yield Wait(0.05)
         return False
     move.units.append(read_units(answer))

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from singletable.client.calls import Call, Steps
 from singletable.design.actions import Action
-from singletable.design.answers import read_units, waits
-from singletable.design.session import Session
+from singletable.design.answers import backoff, read_units
+from singletable.design.session import THROTTLED, Session, throttled_transaction
 from singletable.design.stored_items import read_item
 from singletable.design.stored_values import Item, decode
 from singletable.design.uniqueness import LockChange, reclaimed
@@ -33,7 +33,7 @@ _OPERATIONS: Final = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "Delet
 _CONFLICT: Final = (
     "TransactionConflictException"  # a transaction is under way with the item of a single write
 )
-_TRANSIENT: Final = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
+_TRANSIENT: Final = frozenset({"TransactionConflict", *THROTTLED})
 
 # --- one action ----------------------------------------------------------------------------------------
 
@@ -62,7 +62,7 @@ def _not_shown(session: Session, action: Action) -> Steps[Item | None]:
 
 def ask_until_free(call: Call) -> Steps[dict[str, Any]]:
     """Make a call; again, while a transaction is under way with the same item."""
-    pauses = waits()
+    pauses = backoff()
     for _ in range(ATTEMPTS_MAX):
         try:
             answer: dict[str, Any] = yield call
@@ -123,7 +123,7 @@ def _kept_changing() -> InvalidWriteError:
 def transact(session: Session, actions: Sequence[Action]) -> Steps[float]:
     """Carry out actions on different items: all of them, or none. Return the units."""
     left = list(actions)
-    pauses = waits()
+    pauses = backoff()
     for _ in range(ATTEMPTS_MAX):
         _check_count(left)
         if not left:
@@ -131,6 +131,7 @@ def transact(session: Session, actions: Sequence[Action]) -> Steps[float]:
         try:
             answer = yield Call("TransactWriteItems", _transaction(session, left))
         except TransactionCanceledError as error:
+            canceled = error
             remaining = yield from _without_refused(session, left, error)
             if len(remaining) == len(left) and all(map(operator.is_, left, remaining)):
                 yield next(pauses)
@@ -139,7 +140,7 @@ def transact(session: Session, actions: Sequence[Action]) -> Steps[float]:
             return read_units(answer)
         finally:
             session.cache.clear()
-    raise _kept_changing()
+    raise throttled_transaction(session.table, canceled) or _kept_changing() from canceled
 
 
 def _transaction(session: Session, actions: Sequence[Action]) -> dict[str, Any]:

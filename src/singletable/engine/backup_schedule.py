@@ -17,6 +17,7 @@ from typing import Final
 from singletable.clock import ManualClock
 from singletable.engine.backups import NewSuffix, backup_all, delete_backup
 from singletable.errors import BackupInUseError, BackupNotFoundError, DatabaseClosedError, SingleTableError
+from singletable.errors.base import sentence_of
 from singletable.storage.backup_records import BackupKey, BackupRecord
 from singletable.storage.format_copies import remove_old_copies
 from singletable.storage.store import Store
@@ -124,7 +125,7 @@ def _readable(store: Store, key: BackupKey) -> BackupRecord | None:
     try:
         return store.backups.folder.read(key)
     except SingleTableError as error:
-        _log.warning("a backup was passed over: %s", error)
+        _log.warning("a backup was passed over: %s", sentence_of(error))
         return None
 
 
@@ -173,6 +174,6 @@ class BackupSchedule:
         except DatabaseClosedError:
             self._stop.set()
         except Exception as error:  # whatever it is, the next ones are tried
-            _log.error("scheduled backups were not made, and are tried again: %s", error)
+            _log.error("scheduled backups were not made, and are tried again: %s", sentence_of(error))
             return False
         return True

@@ -19,6 +19,7 @@ from singletable.errors import (
     TableInUseError,
     TableNotFoundError,
 )
+from singletable.errors.base import sentence_of
 from singletable.storage.backup_making import Backups, WantedBackup
 from singletable.storage.backup_records import BackupKey, BackupRecord, Origin, backup_id
 from singletable.storage.catalog import Catalog
@@ -127,7 +128,7 @@ def list_backups(backups: Backups, wanted: ListBackups) -> BackupPage:
         try:
             record = backups.find(key)
         except DatabaseError as error:
-            _log.warning("a backup was left out of a list: %s", error)
+            _log.warning("a backup was left out of a list: %s", sentence_of(error))
             continue
         if record is None or _has_expired(backups, record):
             continue

@@ -12,6 +12,7 @@ from typing import Final
 
 from singletable import limits
 from singletable.errors import BackupInUseError, DatabaseClosedError, SingleTableError
+from singletable.errors.base import sentence_of
 from singletable.storage.backup_making import WantedBackup
 from singletable.storage.backup_records import SYSTEM_SUFFIX, BackupKey, backup_id
 from singletable.storage.definitions import TableDefinition
@@ -84,7 +85,9 @@ def _finish_in_time(store: Store, definition: TableDefinition) -> None:
         except BackupInUseError:
             pass  # another process is at it
         except Exception as error:  # whatever it is, it is tried again
-            _log.error("table %s was deleted, and is not backed up yet: %s", definition.name, error)
+            _log.error(
+                "table %s was deleted, and is not backed up yet: %s", definition.name, sentence_of(error)
+            )
         store.workers.stopping.wait(_RETRY_S)
 
 

@@ -1,7 +1,7 @@
-"""Every error that this package raises on purpose.
+"""Every error that this package raises on purpose. Those with a number have a page docs/errors/STnnn.md each.
 
 SingleTableError
-├── ApiError                            what DynamoDB itself would answer: a code and a message
+├── ApiError                               what DynamoDB itself would answer, by its code (docs/errors/api.md)
 │   ├── ValidationError
 │   ├── SerializationError
 │   ├── UnknownOperationError
@@ -22,32 +22,36 @@ SingleTableError
 │   ├── ContinuousBackupsUnavailableError
 │   ├── ExpiredIteratorError
 │   ├── TrimmedDataAccessError
-│   ├── ThrottledError                  only where throttling was asked for
+│   ├── ThrottledError                     only where throttling was asked for
 │   │   ├── ThroughputExceededError
 │   │   └── ThrottlingError
 │   ├── InternalServerError
-│   └── OtherApiError                   a code that only other services answer
-├── TargetError                         the way to the service, not the request
-│   ├── UnknownTargetError
-│   ├── TargetUnreachableError
-│   ├── NotDynamoDbError
-│   ├── CredentialsMissingError
-│   └── Boto3MissingError
-├── ConsumerError                       a consumer of changes, not a request
-│   ├── NotLoggedError
-│   ├── ConsumerBusyError
-│   └── ConsumerEndedError
-├── DatabaseError                       the file or the process, not the request
-│   ├── NotADatabaseError
-│   ├── NewerFormatError
-│   ├── CorruptDatabaseError
-│   ├── ReadOnlyDatabaseError
-│   ├── DiskFullError
-│   ├── StorageFailedError
-│   ├── DatabaseBusyError
-│   ├── DatabaseClosedError
-│   └── ForkedDatabaseError
-└── DesignError                         a design, or its use: a number and a page for each (`designs`)
+│   └── OtherApiError                      a code that only other services answer
+├── TargetError                     ST504  the way to the service, not the request
+│   ├── UnknownTargetError          ST505  what was to be opened is no target
+│   ├── TargetUnreachableError      ST506  nobody answers
+│   ├── NotDynamoDbError            ST507  what answers does not speak DynamoDB's protocol
+│   ├── CredentialsMissingError     ST508  there are no credentials
+│   ├── CredentialsInvalidError     ST509  the service does not know the credentials
+│   │   └── CredentialsExpiredError ST510  they were good for a while
+│   ├── SignatureError              ST511  the service does not take the signature
+│   ├── Boto3MissingError           ST512  boto3 is not installed
+│   └── TargetThrottledError        ST513  throttling that does not end; a ThrottledError too
+├── ConsumerError                   ST701  a consumer of changes, not a request
+│   ├── NotLoggedError              ST702  the changes of the table are not logged
+│   ├── ConsumerBusyError           ST703  another one runs its handler
+│   └── ConsumerEndedError          ST704  it was stopped, or what it reads is gone
+├── DatabaseError                   ST801  the file or the process, not the request
+│   ├── NotADatabaseError           ST802  the file is no database
+│   ├── NewerFormatError            ST803  a newer release wrote the file
+│   ├── CorruptDatabaseError        ST804  the file is damaged
+│   ├── ReadOnlyDatabaseError       ST805  the file cannot be written
+│   ├── DiskFullError               ST806  no room on the disk
+│   ├── StorageFailedError          ST807  the operating system reported an error
+│   ├── DatabaseBusyError           ST808  another process held the write lock
+│   ├── DatabaseClosedError         ST809  the database was closed
+│   └── ForkedDatabaseError         ST810  a database in memory, in a forked child
+└── DesignError                            a design, or its use
     ├── DeclarationError            ST101  a class that cannot mean what it says; raised when it is created
     ├── UnknownFieldError           ST201  a field that the entity does not have
     ├── MissingKeyPartError         ST202  a key cannot be built whole
@@ -68,6 +72,7 @@ SingleTableError
     ├── ConsistencyError            ST403  a consistent read of an index
     ├── SeveralFoundError           ST404  more than the one that was asked for
     ├── TableMissingError           ST501  the design's table is not there
+    ├── IndexMissingError           ST514  the table does not have the index, or not yet
     ├── TableDiffersError           ST502  the table is not as the design says
     ├── CapabilityError             ST503  the target cannot do this
     └── MigrationError              ST601  a migration cannot go on
@@ -144,6 +149,7 @@ from singletable.errors.designs import (
     DeclarationError,
     DesignError,
     DuplicateError,
+    IndexMissingError,
     InvalidItemError,
     InvalidWriteError,
     ItemTooLargeError,
@@ -164,9 +170,13 @@ from singletable.errors.designs import (
 )
 from singletable.errors.targets import (
     Boto3MissingError,
+    CredentialsExpiredError,
+    CredentialsInvalidError,
     CredentialsMissingError,
     NotDynamoDbError,
+    SignatureError,
     TargetError,
+    TargetThrottledError,
     TargetUnreachableError,
     UnknownTargetError,
 )
@@ -191,6 +201,8 @@ __all__ = [
     "ConsumerError",
     "ContinuousBackupsUnavailableError",
     "CorruptDatabaseError",
+    "CredentialsExpiredError",
+    "CredentialsInvalidError",
     "CredentialsMissingError",
     "CursorError",
     "CursorMismatchError",
@@ -204,6 +216,7 @@ __all__ = [
     "ExpiredIteratorError",
     "ForkedDatabaseError",
     "IdempotentParameterMismatchError",
+    "IndexMissingError",
     "InternalServerError",
     "InvalidItemError",
     "InvalidRestoreTimeError",
@@ -230,6 +243,7 @@ __all__ = [
     "SeparatorError",
     "SerializationError",
     "SeveralFoundError",
+    "SignatureError",
     "SingleTableError",
     "StorageFailedError",
     "StrangeItemsError",
@@ -239,6 +253,7 @@ __all__ = [
     "TableMissingError",
     "TableNotFoundError",
     "TargetError",
+    "TargetThrottledError",
     "TargetUnreachableError",
     "ThrottledError",
     "ThrottlingError",

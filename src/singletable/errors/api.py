@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,18 +14,25 @@ Item = Mapping[str, Any]
 # How many of AWS's refusals begin; ONE_ERROR stands before those that its request validation counts.
 INVALID: Final = "One or more parameter values were invalid: "
 ONE_ERROR: Final = "1 validation error detected: "
+# "User: arn:... is not authorized to perform: dynamodb:Query on resource: arn:... because ..."
+_NOT_AUTHORIZED: Final = re.compile(r"not authorized to perform: ([\w:*-]+)(?: on resource: (\S+))?")
 
 
 class ApiError(SingleTableError):
-    """An error that DynamoDB itself would return. Subclasses name the wire code."""
+    """An error that DynamoDB itself would return, in its words. Subclasses name the wire code."""
 
     code: str
     status: int = 400
     retries: int = 0  # how often the request was sent again before it was answered so
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+    @property
+    def page(self) -> str:
+        """Return the section of the documentation that explains this error."""
+        if self.number:
+            return super().page
+        # A class that others do not see is explained as the public one that it refines.
+        name = next(cls.__name__ for cls in type(self).__mro__ if cls.__module__ == "singletable.errors")
+        return f"docs/errors/api.md#{name.lower()}"
 
 
 class ValidationError(ApiError):
@@ -46,9 +54,22 @@ class UnknownOperationError(ApiError):
 
 
 class AccessDeniedError(ApiError):
-    """The request names what belongs to another account."""
+    """The credentials do not allow the request, or it names what belongs to another account."""
 
     code = "AccessDeniedException"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, hint=_permission(message))
+
+
+def _permission(message: str) -> str | None:
+    """Name the action that IAM does not allow, if AWS says which one it is."""
+    denied = _NOT_AUTHORIZED.search(message)
+    if denied is None:
+        return None
+    action, resource = denied.groups()
+    where = f" on {resource}" if resource else ""
+    return f"allow {action}{where} in a policy of this role or user, or use credentials that may do it"
 
 
 class ConditionFailedError(ApiError):

@@ -6,21 +6,24 @@ from singletable.errors.base import SingleTableError
 
 
 class ConsumerError(SingleTableError):
-    """A consumer cannot do what it was asked to. It is said in one sentence, and most often with a hint."""
+    """A consumer cannot do what it was asked to."""
 
-    def __init__(self, message: str, *, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+    number = "ST701"
 
 
 class NotLoggedError(ConsumerError):
     """The changes of the table are not logged, so nothing can follow them."""
 
+    number = "ST702"
+
 
 class ConsumerBusyError(ConsumerError):
     """Another process or thread runs the handler of this consumer."""
 
+    number = "ST703"
+
 
 class ConsumerEndedError(ConsumerError):
     """The consumer was stopped, or what it reads is gone."""
+
+    number = "ST704"

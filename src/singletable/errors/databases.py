@@ -6,45 +6,60 @@ from singletable.errors.base import SingleTableError
 
 
 class DatabaseError(SingleTableError):
-    """Something is wrong with the database itself. Every subclass says it in one sentence and gives a hint."""
+    """Something is wrong with the database itself, or with what was asked of it. Subclasses say what."""
 
-    def __init__(self, message: str, *, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+    number = "ST801"
 
 
 class NotADatabaseError(DatabaseError):
     """The file is no SQLite database, or one of another program."""
 
+    number = "ST802"
+
 
 class NewerFormatError(DatabaseError):
     """The file was written by a newer release."""
+
+    number = "ST803"
 
 
 class CorruptDatabaseError(DatabaseError):
     """The file is damaged."""
 
+    number = "ST804"
+
 
 class ReadOnlyDatabaseError(DatabaseError):
     """The file or its directory cannot be written."""
+
+    number = "ST805"
 
 
 class DiskFullError(DatabaseError):
     """There is no room on the disk; nothing of the request was written."""
 
+    number = "ST806"
+
 
 class StorageFailedError(DatabaseError):
     """The operating system reported an I/O error; nothing of the request was acknowledged."""
+
+    number = "ST807"
 
 
 class DatabaseBusyError(DatabaseError):
     """Another process held the write lock for too long."""
 
+    number = "ST808"
+
 
 class DatabaseClosedError(DatabaseError):
     """The database was closed."""
 
+    number = "ST809"
+
 
 class ForkedDatabaseError(DatabaseError):
     """An in-memory database cannot follow its process into a forked child."""
+
+    number = "ST810"

@@ -9,23 +9,7 @@ from singletable.errors.base import SingleTableError
 
 
 class DesignError(SingleTableError):
-    """A mistake in a design or in its use. Subclasses carry the number by which its page is found."""
-
-    number: ClassVar[str]
-
-    def __init__(self, message: str, *, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
-
-    @property
-    def page(self) -> str:
-        """Return the page of the documentation that explains this error."""
-        return f"docs/errors/{self.number}.md"
-
-    def __str__(self) -> str:
-        text = f"{self.number}: {self.message}"
-        return f"{text}\n\nhint: {self.hint}" if self.hint else text
+    """A mistake in a design or in its use."""
 
 
 # --- declarations and values ---------------------------------------------------------------------
@@ -190,6 +174,16 @@ class TableMissingError(DesignError):
     """The table of the design is not there."""
 
     number = "ST501"
+
+
+class IndexMissingError(DesignError):
+    """The table is there, but not the index that is asked, or it is not filled yet. `index` is its name."""
+
+    number = "ST514"
+
+    def __init__(self, message: str, *, index: str = "", hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.index = index
 
 
 class TableDiffersError(DesignError):

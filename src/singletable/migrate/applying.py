@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from singletable.client.calls import Call, Steps, Together
-from singletable.design.answers import read_units, waits
+from singletable.design.answers import backoff, read_units
 from singletable.design.expressions import Placeholders
 from singletable.design.moving import MARK, Move, move_item, unchanged_item, unmark
 from singletable.design.session import Session
@@ -78,8 +78,9 @@ class Applier:
 
     def _one(self, change: Change, applied: Applied) -> Steps[None]:
         """Apply one change; compute it again whenever the item has changed meanwhile."""
-        pauses = waits()
+        pauses = backoff()
         wanted: Change | None = change
+        throttled: ThrottledError | None = None
         for _ in range(_ATTEMPTS):
             assert wanted is not None
             try:
@@ -91,11 +92,12 @@ class Applier:
                 if (yield from self._move(wanted.move, applied)):
                     applied.moved += 1
                     return
-            except ThrottledError:
+            except ThrottledError as error:
+                throttled = error
                 yield next(pauses)
                 continue
             except ConditionFailedError:
-                pass
+                throttled = None
             except (ValidationError, MigrationError) as error:
                 applied.failures.append(failure(change.key, error))
                 return
@@ -112,6 +114,8 @@ class Applier:
             if MARK in wanted.removes:
                 yield from self._finish_move(wanted, applied)
                 return
+        if throttled is not None:
+            raise throttled  # the run stops, and the next one goes on from here: the item is not at fault
         applied.failures.append(failure(change.key, "others kept changing it"))
 
     def again(self, key: Item, applied: Applied) -> Steps[Change | None]:

@@ -12,11 +12,6 @@ from singletable.errors import SingleTableError
 class ListenError(SingleTableError):
     """The address cannot be listened on."""
 
-    def __init__(self, message: str, *, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
-
 
 @dataclass(frozen=True, slots=True)
 class Address:

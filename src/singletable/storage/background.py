@@ -16,6 +16,7 @@ from typing import Final, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from singletable import errors, limits
 from singletable.clock import Clock, ManualClock, SteadyTime
+from singletable.errors.base import sentence_of
 from singletable.storage import backfilling, reclaiming, restoring, sharding, sweeping, trimming
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.log import select_logs
@@ -316,7 +317,7 @@ class Background:
     def _tell_failed(self, chore: AnyChore, error: Exception) -> None:
         if chore not in self._failed:
             self._failed.add(chore)
-            _log.warning("%s has failed, and is tried again: %s", chore.__name__, error)
+            _log.warning("%s has failed, and is tried again: %s", chore.__name__, sentence_of(error))
 
     def _chores_of_this_look(self) -> list[AnyChore]:
         """Return what the thread looks for: items are not always to be swept as often as it looks."""

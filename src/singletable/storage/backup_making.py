@@ -17,6 +17,7 @@ import apsw
 
 from singletable import errors, limits
 from singletable.clock import SteadyTime
+from singletable.errors.base import sentence_of
 from singletable.storage import failures
 from singletable.storage.backup_files import COPY, BackupWriter
 from singletable.storage.backup_folder import BackupFolder
@@ -308,7 +309,7 @@ class Backups:
         except errors.DatabaseClosedError:
             _log.warning("the backup %s was given up: the database was closed", keys)
         except Exception as error:
-            _log.error("the backup %s was not made: %s", keys, error)
+            _log.error("the backup %s was not made: %s", keys, sentence_of(error))
         finally:
             self._run_no_more(wanted)
 

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from singletable import errors, limits
+from singletable.errors.base import sentence_of
 from singletable.storage.backup_files import backup_rows
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.changes import Change
@@ -90,7 +91,7 @@ def abandon(transaction: Transaction, table_id: int, error: Exception) -> None:
     table = transaction.catalog.with_id(table_id)
     if table is None or not table.definition.is_restoring:
         return
-    _log.error("table %s was not restored: %s", table.name, error)
+    _log.error("table %s was not restored: %s", table.name, sentence_of(error))
     transaction.is_dirty = True
     transaction.execute(_DELETE, (table.id,))
     transaction.delete_table(table)

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Final, Protocol, TypeVar
 
 from singletable import errors
+from singletable.errors.base import sentence_of
 from singletable.storage.backup_files import require_file
 from singletable.storage.backup_folder import read_beside
 from singletable.storage.backup_records import BackupRecord
@@ -93,7 +94,7 @@ class Verifying:
             except (GivenUpError, errors.DatabaseClosedError):
                 return  # the next open verifies it
             except Exception as error:  # whatever it is, it is tried again
-                _log.error("the backup %s could not be verified yet: %s", path, error)
+                _log.error("the backup %s could not be verified yet: %s", path, sentence_of(error))
             stopping.wait(_RETRY_S)
 
     def _verify(self, table_id: int, path: str) -> None:

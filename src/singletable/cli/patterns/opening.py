@@ -13,7 +13,7 @@ from singletable.cli.targets import is_remote, refuse_missing_file
 from singletable.cli.wrong_use import WrongUseError
 from singletable.client import DYNAMODB
 from singletable.clock import SystemClock
-from singletable.errors import DeclarationError, TableMissingError, TargetError
+from singletable.errors import DeclarationError, TableMissingError
 
 if TYPE_CHECKING:
     from singletable.client import Capabilities
@@ -49,7 +49,7 @@ def opened(
         try:
             yield Opened(design, session, client.sent)
         except TableMissingError as error:
-            raise TargetError(f"the table {session.table} is not there", hint=makes_it) from error
+            raise TableMissingError(f"the table {session.table} is not there", hint=makes_it) from error
 
 
 @contextmanager
