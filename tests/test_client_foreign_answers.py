@@ -187,6 +187,9 @@ def test_what_is_no_answer_to_the_operation_is_an_error_whatever_its_headers(
         ("DescribeTable", b'{"Table": {"CreationDateTime": "yesterday"}}'),
         ("BatchWriteItem", b"{}"),
         ("GetRecords", b'{"Records": {}}'),
+        pytest.param("GetItem", b'{"Item": {"a": {"S": "' + b"x" * 5000 + b"}}}", id="long-and-damaged"),
+        pytest.param("GetItem", b'{"Items": "' + b"x" * 5000 + b'"}', id="long-and-of-nobody"),
+        pytest.param("Query", b'{"Items": "' + b"x" * 5000 + b'"}', id="long-and-of-another-shape"),
     ],
 )
 def test_answer_of_another_shape_is_an_error(
@@ -243,6 +246,9 @@ REQUEST_ID: Final = (("x-amzn-RequestId", "4KQNSO5AEMVJF66Q9ASUAAJG"),)
         pytest.param("GetItem", Page(b'{"Item":null}', AMZ), {}, id="null-member"),
         pytest.param("GetItem", Page(b'{"Item":{"a":{"S":"\\ud800"}}}', AMZ), None, id="half-a-pair"),
         pytest.param("PutItem", Page(b"{}", "application/json", headers=REQUEST_ID), {}, id="another-type"),
+        pytest.param(
+            "GetItem", Page(b'{"New":"' + b"x" * 5000 + b'","Item":{}}', AMZ), {"Item": {}}, id="long"
+        ),
         pytest.param("TagResource", Page(b"", headers=REQUEST_ID), {}, id="no-body"),
         pytest.param("UntagResource", Page(b'""', AMZ), {}, id="dynalite"),
         pytest.param("GetRecords", Page(b'{"Records":[]}', AMZ), {"Records": []}, id="streams"),

@@ -7,6 +7,7 @@ nobody has stored would seem to have succeeded, and a GetItem to have found noth
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -23,6 +24,9 @@ _REQUEST_ID: Final = "x-amzn-requestid"
 _MAY_BE_EMPTY: Final = frozenset(
     {"DeleteItem", "DeleteResourcePolicy", "GetItem", "PutItem", "TransactWriteItems", "UpdateItem"}
 )
+# A page of items would be read twice, for 4 % of what botocore takes to read it. How it begins tells enough.
+_SHORT_BYTES_MAX: Final = 4096
+_BEGINNING: Final = re.compile(rb'\s*\{\s*"(\w+)"\s*:')
 _JSON_KINDS: Final[dict[str, type | tuple[type, ...]]] = {
     "boolean": bool,
     "double": (int, float),
@@ -46,6 +50,12 @@ def watch_answers(boto_client: Any) -> None:
 def unwatch_answers(boto_client: Any) -> None:
     """Leave a client as it was before `watch_answers`."""
     boto_client.meta.events.unregister(_event(boto_client), unique_id=_ID, unique_id_uses_count=True)
+
+
+def is_unread(metadata: Mapping[str, Any]) -> bool:
+    """Tell of an answer without members whether its body was long: it began as an answer, and is no JSON."""
+    length = metadata.get("HTTPHeaders", {}).get("content-length", "")
+    return length.isdigit() and int(length) > _SHORT_BYTES_MAX
 
 
 def is_of_parser(error: BaseException) -> bool:
@@ -75,6 +85,10 @@ def _refuse_foreign(operation_model: Any, response_dict: Mapping[str, Any], **_:
 
 
 def _is_answer(operation: str, members: Mapping[str, Any], body: bytes) -> bool:
+    if len(body) > _SHORT_BYTES_MAX:
+        beginning = _BEGINNING.match(body)
+        if beginning is not None and beginning[1].decode() in members:
+            return True
     answer = _json(body)
     if not isinstance(answer, dict):
         return False

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from singletable.client.base import Answer, Client, Random, Sleep
-from singletable.client.boto_answers import is_of_parser, unwatch_answers, watch_answers
+from singletable.client.boto_answers import is_of_parser, is_unread, unwatch_answers, watch_answers
 from singletable.client.boto_errors import RAISED, not_dynamodb, translated
 from singletable.client.calls import Call, Steps
 from singletable.client.capabilities import DYNAMODB, Capabilities, detect_capabilities
@@ -84,7 +84,9 @@ class RemoteClient(Client):
             if not is_of_parser(error):
                 raise
             raise not_dynamodb(self.endpoint, f"its answer to {operation} cannot be read") from error
-        answer.pop("ResponseMetadata", None)
+        metadata = answer.pop("ResponseMetadata", None)
+        if not answer and metadata and is_unread(metadata):
+            raise not_dynamodb(self.endpoint, f"its answer to {operation} cannot be read")
         return answer
 
     async def acall(self, operation: str, params: Mapping[str, Any]) -> Answer:
