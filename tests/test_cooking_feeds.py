@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from functools import partial
@@ -273,6 +274,40 @@ def test_cursor_that_is_none_is_refused(db: SmartCooking, cursor: str) -> None:
         Feeds(db).personal(BO, 5, cursor)
 
 
+def test_pattern_and_service_answer_alike(db: SmartCooking, clock: ManualClock) -> None:
+    """Friends who are read, hidden, closed, or friends no more; what is old, private, or of one moment."""
+    for friend in (ADA, CY, DEE):
+        make_friends(db, BO, friend)
+    go_over(db, CY)
+    handle(db)
+    Posts(db).write(ADA, "too old")
+    clock.advance(31 * 86_400)
+    for number in range(12):
+        clock.advance(number % 2)  # two of each moment
+        author = (ADA, BO, CY, DEE)[number % 4]
+        Posts(db).write(author, f"{number} of {author}", is_public=number % 5 != 0)
+    handle(db)
+    go_over(db, ADA)  # whose posts are in both sources now
+    handle(db)
+
+    def both() -> list[Post]:
+        found = list(db.feed(BO).all())
+        assert found == Feeds(db).personal(BO, 100).items
+        assert said(db.feed(BO).page(2)) == said(Feeds(db).personal(BO, 2))
+        assert paged(lambda cursor: db.feed(BO).page(2, cursor)) == paged(partial(page_of, db, 2))
+        return found
+
+    assert {post.user_id for post in both()} == {ADA, CY, DEE}
+    Accounts(db).set_privacy(CY, profile_visibility="private")
+    assert {post.user_id for post in both() if post.user_name is None} == {CY}
+    Accounts(db).deactivate(ADA)
+    assert {post.user_id for post in both()} == {CY, DEE}
+    Friends(db).unfriend(BO, CY)
+    handle(db)
+    assert {post.user_id for post in both()} == {DEE}
+    assert asyncio.run(db.feed(BO).apage(1)).items == Feeds(db).personal(BO, 1).items
+
+
 # --- what it costs ----------------------------------------------------------------------------------------
 
 
@@ -347,7 +382,7 @@ def test_malformed_post_does_not_stop_the_feed_of_all(
 
 
 def test_friends_who_are_read_are_bounded(db: SmartCooking, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("singletable_systems.smart_cooking.feeds.PULLED_MAX", 2)
+    monkeypatch.setattr("singletable_systems.smart_cooking.personal_feed.PULLED_MAX", 2)
     for friend in (ADA, CY, DEE):
         make_friends(db, BO, friend)
         go_over(db, friend)

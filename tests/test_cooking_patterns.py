@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cooking_streams import handle
 from opened_designs import opened_design
-from singletable import BatchGet, Collect, Followed, Merged, Query, Walk
+from singletable import BatchGet, Collect, Composed, Followed, Merged, Query, Walk
 from singletable.clock import ManualClock
 from singletable_systems.smart_cooking.design import SmartCooking
 from singletable_systems.smart_cooking.entities import Recipe, RecipeRating
@@ -64,7 +64,7 @@ def test_pattern_finds_what_brute_force_finds(cooking: Proof, name: str) -> None
 
 
 def proves(cooking: Proof, asked: Question, plan: Any, expected: Any) -> None:
-    if isinstance(plan, Query | Merged | Walk | Followed):
+    if isinstance(plan, Query | Merged | Walk | Followed | Composed):
         ties = (lambda entity: [_tied(getattr(entity, name)) for name in asked.ties]) if asked.ties else None
         cooking.finds_many(plan, expected, index=asked.index, ties=ties)
     elif isinstance(plan, BatchGet):

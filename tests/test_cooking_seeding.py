@@ -21,6 +21,7 @@ from singletable_systems.smart_cooking import (
     Comment,
     CookingHistory,
     FeedItem,
+    Feeds,
     Friendship,
     InvalidIngredient,
     MasterIngredient,
@@ -42,9 +43,10 @@ from singletable_systems.smart_cooking import (
 )
 from singletable_systems.smart_cooking.activity import month_of
 from singletable_systems.smart_cooking.approving import earns_approval
+from singletable_systems.smart_cooking.fanning_out import spread_for
 from singletable_systems.smart_cooking.seeding import CIRCLE_COUNTS, seed
 from singletable_systems.smart_cooking.seeding.circles import circle, entity_count
-from singletable_systems.smart_cooking.seeding.people import PULLED, user_id
+from singletable_systems.smart_cooking.seeding.people import CIRCLE, user_id
 from singletable_systems.smart_cooking.seeding.recipes import OTHERS_DAYS_MAX
 
 DAY = date(2026, 11, 16)
@@ -173,14 +175,13 @@ def test_handlers_would_have_made_the_same_feeds_notifications_and_activity(
 
 
 def _following(db: SmartCooking) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return what handlers write, but for who is read where he stands, and what was read of it."""
+    """Return what handlers write, but for what was read of it."""
     read = {"is_read", "GSI1PK", "GSI1SK"}
     kinds = [{"S": name} for name in ("FEED_ITEM", "NOTIFICATION", "MONTHLY_ACTIVITY")]
     return {
         key: {name: value for name, value in item.items() if name not in read}
         for key, item in stored(db).items()
         if item["entity_type"] in kinds
-        and item.get("author_id") != {"S": user_id(PULLED)}
         and any(item.get(name) != {"N": "0"} for name in ("cookings", "ratings", "recipes", "posts"))
     }
 
@@ -197,6 +198,29 @@ def test_friendships_have_both_rows(small: list[Entity]) -> None:
         assert {row.direction, other.direction} == {"sent", "received"}
         assert (row.status, row.friendship_id) == (other.status, other.friendship_id)
     assert {each.status for each in rows.values()} == {"pending", "accepted", "declined"}
+
+
+@pytest.mark.parametrize("number", [0, 1, 239])
+def test_posts_spread_as_the_number_of_friends_says(number: int) -> None:
+    entities = list(circle(number, NOW))
+    users = {each.user_id: each for each in of(UserProfile, entities)}
+    rows = of(Friendship, entities)
+    accepted = Counter(row.user_id for row in rows if row.status == "accepted")
+    for user in users.values():
+        assert user.friends_count == accepted[user.user_id]
+        assert user.feeds_by == spread_for(user.friends_count, user.feeds_by)
+    for row in rows:
+        is_friend = row.status == "accepted"
+        assert row.friend_feeds_by == (users[row.friend_id].feeds_by if is_friend else None)
+
+
+def test_pattern_and_service_show_everybody_the_same_feed(db: SmartCooking) -> None:
+    shown = Counter[str]()
+    for user in db.users([user_id(number) for number in range(CIRCLE)]).all():
+        found = list(db.feed(user.user_id).all())
+        assert found == Feeds(db).personal(user.user_id, 100).items
+        shown.update("nameless" if post.user_name is None else "named" for post in found)
+    assert shown["named"] > shown["nameless"] > 0  # somebody hides the profile
 
 
 def test_verified_cooks_have_cooked_before_they_rated(small: list[Entity]) -> None:

@@ -13,12 +13,15 @@ from designs.feed import AuthorId, Feed, Post, PostId
 from designs.kefir import Device, DeviceId, Kefir, User, UserId
 from designs.tasks import ProjectId, Task, TaskId, Tasks
 from opened_designs import opened_design, stored_items
-from singletable.design import Add, Create, Delete, Design, Put, Update
+from singletable.design import Add, Composed, Create, Delete, Design, Put, Update
 from singletable.design.many import Many
 from singletable.design.plans import BatchGet, Single
 from singletable.errors import (
     AlreadyExistsError,
+    ConsistencyError,
     CursorError,
+    CursorMismatchError,
+    DeclarationError,
     NotFoundError,
     SeveralFoundError,
     TableMissingError,
@@ -83,7 +86,14 @@ MANY: dict[str, Callable[[Feed], Many[Post]]] = {
     "cached": lambda db: db.cached_posts(AUTHOR),
     "nothing": lambda db: db.posts(AuthorId("nobody")),
     "one": lambda db: db.posts(AUTHOR).where(likes=7),
+    "composed": lambda db: composed(db, AUTHOR),
+    "limited and composed": lambda db: composed(db, AUTHOR).limit(5),
 }
+
+
+def composed(db: Feed, author_id: AuthorId) -> Composed[Post]:
+    posts = db.posts(author_id)
+    return db.plan(Composed(Post, posts.page, reads=[posts]))
 
 
 def outcome(run: Callable[[], Any]) -> Any:
@@ -118,6 +128,29 @@ def test_reading_many_gives_the_same(feed: Feed, name: str) -> None:
         following = asyncio.run(plan.apage(limit=4, cursor=page.cursor))
         assert following.items == plan.page(limit=4, cursor=page.cursor).items
     assert awaited(lambda: plan.apage(cursor="nonsense")) is CursorError
+
+
+def test_function_reads_what_its_plan_reads(feed: Feed) -> None:
+    plan, inner = composed(feed, AUTHOR), feed.posts(AUTHOR)
+    assert list(plan.all()) == list(inner.all())
+    assert plan.page(7).usage == inner.page(7).usage
+    assert plan.request(7) == inner.request(7)
+    assert len(list(plan.limit(5).all())) == 5
+
+
+def test_cursor_of_a_function_fits_what_it_was_called_with(feed: Feed) -> None:
+    cursor = composed(feed, AUTHOR).page(4).cursor
+    with pytest.raises(CursorMismatchError):
+        composed(feed, AuthorId("b")).page(4, cursor)
+
+
+def test_function_says_itself_how_fresh_and_how_patient_it_is(feed: Feed) -> None:
+    with pytest.raises(ConsistencyError):
+        composed(feed, AUTHOR).consistent()
+    with pytest.raises(DeclarationError):
+        composed(feed, AUTHOR).setting_aside(print)
+    with pytest.raises(TypeError, match="the first plan that a function reads"):
+        Composed(Post, feed.posts(AUTHOR).page, reads=[])
 
 
 def test_reading_everything_costs_the_same(feed: Feed) -> None:

@@ -75,7 +75,7 @@ def test_no_code_of_a_system_scans(system: System) -> None:
 
 # --- always pages ---------------------------------------------------------------------------------------------
 
-PAGED: Final = {"Query", "Merged", "Walk", "Followed"}
+PAGED: Final = {"Query", "Merged", "Walk", "Followed", "Composed"}
 ONE: Final = {"Get", "Lookup", "BatchGet"}
 WRITES: Final = {"Create", "Put", "Update", "Delete"}
 # What is read at once without a limit, and why it is never much.

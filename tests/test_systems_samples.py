@@ -28,6 +28,7 @@ READS = [
     for name, pattern in CASES
     if name not in ("lunch_cache",)
     or not pattern.endswith("_probe")  # there is none, but while it is looked for
+    if (name, pattern) != ("smart_cooking", "pulled_friends")  # nobody has a thousand friends
 ]
 
 

@@ -36,6 +36,7 @@ __all__ = [
     "Cleared",
     "Collect",
     "Collection",
+    "Composed",
     "Compressed",
     "Computed",
     "Condition",

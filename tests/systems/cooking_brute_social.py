@@ -14,8 +14,10 @@ from singletable_systems.smart_cooking.entities import (
     MonthlyActivity,
     Notification,
     Post,
+    PrivacySettings,
     Reaction,
     SuggestionCache,
+    UserProfile,
 )
 from systems.brute_force import AnyBruteForce, in_order, milliseconds
 
@@ -91,13 +93,36 @@ class SocialAnswers(AnyBruteForce):
         newest = self.posts_of(user_id)[::-1]
         return [post for post in newest if milliseconds(post.created_at) < milliseconds(before)]
 
+    def public_posts_between(self, user_id: str, oldest: datetime, newest: datetime) -> list[Post]:
+        between = (milliseconds(oldest), milliseconds(newest))
+        newest_first = self.posts_of(user_id)[::-1]
+        public = [post for post in newest_first if post.is_public]
+        return [post for post in public if between[0] <= milliseconds(post.created_at) <= between[1]]
+
     def public_feed(self, now: datetime, days: int = 365) -> list[Post]:
         newest = in_order(self._all(Post, is_public=True), "created_at")[::-1]
         return [post for post in newest if _is_within(post.created_at, now, days)]
 
     def feed(self, user_id: str) -> list[Post]:
-        posts = [self.post(item.post_id) for item in self._feed(user_id)]
-        return [post for post in posts if post is not None and post.is_public]
+        written = [self.post(item.post_id) for item in self._feed(user_id)]
+        pulled = [post for row in self.pulled_friends(user_id) for post in self.posts_of(row.friend_id)]
+        by_id = {post.post_id: post for post in (*written, *pulled) if post is not None and post.is_public}
+        now, oldest = milliseconds(self._now), milliseconds(self._now - timedelta(days=30))
+        young = [post for post in by_id.values() if oldest < milliseconds(post.created_at) <= now]
+        shown = [self._shown(post, user_id) for post in in_order(young, "created_at", "post_id")[::-1]]
+        return [post for post in shown if post is not None]
+
+    def _shown(self, post: Post, viewer: str) -> Post | None:
+        author = self._only(UserProfile, user_id=post.user_id)
+        if author is None or post.user_id == viewer:
+            return None if author is None else post
+        settings = self._only(PrivacySettings, user_id=post.user_id)
+        row = self.friendship(post.user_id, viewer)
+        seen = {"public", "friends"} if row is not None and row.status == "accepted" else {"public"}
+        is_named = settings is None or settings.profile_visibility in seen
+        if not author.is_active:
+            return None
+        return post if is_named else post.model_copy(update={"user_name": None, "user_avatar": None})
 
     def _feed(self, user_id: str) -> list[FeedItem]:
         return in_order(self._all(FeedItem, user_id=user_id), "created_at")[::-1]

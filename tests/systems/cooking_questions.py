@@ -155,10 +155,17 @@ QUESTIONS: dict[str, Question] = {
     "posts_before": question(
         "GSI1", *(("ada", at) for at in SOON), (HEAVY_USER, NOW), (NEW_USER, NOW), ties=("created_at",)
     ),
+    "public_posts_between": question(
+        "GSI1",
+        *(("ada", at - timedelta(days=30), at) for at in SOON),
+        (HEAVY_USER, NOW, NOW),
+        (NEW_USER, NOW - timedelta(days=1), NOW),
+        ties=("created_at",),
+    ),
     "public_feed": question(
         "GSI3", *((at,) for at in SOON), (NOW, 1), (NOW, 30), (NOW, 366), (NOW, 3660), ties=("created_at",)
     ),
-    "feed": question("GSI3", *EVERYBODY, ties=("created_at",)),
+    "feed": question(("GSI3", "GSI2", "GSI1"), *EVERYBODY),
     "feed_items": question(
         "GSI3", *(("ada", at) for at in SOON), (HEAVY_USER, NOW), (NEW_USER, NOW), ties=("created_at",)
     ),

@@ -44,13 +44,21 @@ REQUESTS = {
     "posts_before": asked(("uuid-123", at("25 00:00")), 0.5,
         "Query, GSI1, GSI1PK = USER#uuid-123 AND "
         "GSI1SK BETWEEN POST# AND POST#2025-01-25T00:00:00.000Y\U0010ffff, backward, limit 10"),
+    "public_posts_between": asked(("uuid-123", at("05 00:00"), at("25 00:00")), 0.5,
+        "Query, GSI1, GSI1PK = USER#uuid-123 AND "
+        "GSI1SK BETWEEN POST#2025-01-05T00:00:00.000Z AND POST#2025-01-25T00:00:00.000Z, "
+        "filtered, backward, limit 10"),
     "public_feed": asked((at("25 00:00"), 20), 0.5,
         "Query, GSI3, GSI3PK = FEED#PUBLIC AND "
         "GSI3SK BETWEEN POST#2025-01-05T00:00:00.000Z AND POST#2025-01-25T00:00:00.000Z, backward, limit 10"),
-    "feed": asked(("uuid-456",), 1.0,
+    "feed": asked(("uuid-456",), 5.0,
+        "Query, GSI2, GSI2PK = USER#uuid-456#PULLS AND begins_with(GSI2SK, FRIEND#), limit 100",
         "Query, GSI3, GSI3PK = FEED#uuid-456 AND "
-        "begins_with(GSI3SK, POST#), filtered, backward, limit 10",
-        "BatchGetItem, POST#uuid-606 METADATA"),
+        "GSI3SK BETWEEN POST# AND POST#2025-01-25T08:00:00.001Y\U0010ffff, filtered, backward, limit 11",
+        "BatchGetItem, POST#uuid-606 METADATA, consistent",
+        "BatchGetItem, USER#uuid-123 PROFILE, consistent",
+        "BatchGetItem, USER#uuid-123 PRIVACY, consistent",
+        "BatchGetItem, USER#uuid-123 FRIEND#uuid-456, consistent"),
     "feed_items": asked(("uuid-456", at("25 00:00")), 0.5,
         "Query, GSI3, GSI3PK = FEED#uuid-456 AND "
         "GSI3SK BETWEEN POST# AND POST#2025-01-25T00:00:00.000Y\U0010ffff, filtered, backward, limit 10"),

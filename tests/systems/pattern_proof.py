@@ -18,6 +18,7 @@ from singletable.client import Call
 from singletable.clock import ManualClock
 from singletable.design import Design, Usage
 from singletable.errors import NotFoundError
+from systems.questions import Indexes
 from systems.request_costs import Costs, KeyCondition, Place, place_of, shown_condition
 from targets import opened
 
@@ -41,13 +42,14 @@ class PatternProof(Generic[D, B]):
     _ranks: dict[tuple[Any, ...], dict[Place, int]] = field(default_factory=dict)
 
     @contextmanager
-    def recorded(self, index: str | None) -> Iterator[list[Call]]:
+    def recorded(self, index: Indexes) -> Iterator[list[Call]]:
         """Write down the requests of a block. Nothing may scan, nor query another index."""
+        indexes = index if isinstance(index, tuple) else (index,)
         calls = self.between.calls = []
         yield calls
         assert {call.operation for call in calls} <= {"GetItem", "BatchGetItem", "Query"}
         queries = [call for call in calls if call.operation == "Query"]
-        assert {query.params.get("IndexName") for query in queries} <= {index}
+        assert {query.params.get("IndexName") for query in queries} <= set(indexes)
 
     def costs_that(self, usage: Usage, calls: Sequence[Call]) -> None:
         """Prove that reading has cost what its requests must cost."""
@@ -87,7 +89,7 @@ class PatternProof(Generic[D, B]):
 
     # --- one thing -------------------------------------------------------------------------------
 
-    def finds_one(self, plan: Any, expected: Any, *, index: str | None = None) -> None:
+    def finds_one(self, plan: Any, expected: Any, *, index: Indexes = None) -> None:
         """Prove a plan that finds one thing, or nothing."""
         with self.recorded(index) as calls:
             found = plan.found()
@@ -111,7 +113,7 @@ class PatternProof(Generic[D, B]):
     # --- many, in order --------------------------------------------------------------------------
 
     def finds_many(
-        self, plan: Any, expected: Sequence[Any], *, index: str | None = None, ties: Order | None = None
+        self, plan: Any, expected: Sequence[Any], *, index: Indexes = None, ties: Order | None = None
     ) -> None:
         """Prove a plan that finds many things, forward and backward, whole and in pages of many sizes.
 
@@ -130,7 +132,7 @@ class PatternProof(Generic[D, B]):
         if index is None:
             self._whole(plan.consistent(), list(expected), index, ties)
 
-    def _whole(self, plan: Any, wanted: list[Any], index: str | None, ties: Order | None) -> list[Any]:
+    def _whole(self, plan: Any, wanted: list[Any], index: Indexes, ties: Order | None) -> list[Any]:
         with self.recorded(index) as calls:
             rows = plan.all()
             found = list(rows)
@@ -140,7 +142,7 @@ class PatternProof(Generic[D, B]):
             assert rows.usage.thrown_away == rows.usage.read - len(found)
         return found
 
-    def _paged(self, plan: Any, found: list[Any], sizes: list[int], index: str | None) -> None:
+    def _paged(self, plan: Any, found: list[Any], sizes: list[int], index: Indexes) -> None:
         """Go from cursor to cursor. Every page is full but the last, behind which there is no cursor."""
         rows: list[Any] = []
         cursor: str | None = None

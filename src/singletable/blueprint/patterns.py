@@ -69,8 +69,8 @@ class WriteBlueprint:
 class PatternBlueprint:
     """An access pattern: method, operation and requests.
 
-    The operation is Get, Lookup, Query, Merged, Walk, Followed, Collect or BatchGet, or, of one that writes,
-    Create, Put, Update or Delete.
+    The operation is Get, Lookup, Query, Merged, Walk, Followed, Composed, Collect or BatchGet, or, of one
+    that writes, Create, Put, Update or Delete.
     """
 
     number: str

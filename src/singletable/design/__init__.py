@@ -50,6 +50,7 @@ from singletable.design.following import Followed
 from singletable.design.key_values import Normalize, Pad, Verbatim
 from singletable.design.keys import Key, NoSortKey, Prefix, SortKey
 from singletable.design.loading import Loaded
+from singletable.design.many import Composed
 from singletable.design.markers import (
     AverageOf,
     BucketOf,
@@ -98,6 +99,7 @@ __all__ = [
     "Cleared",
     "Collect",
     "Collection",
+    "Composed",
     "Compressed",
     "Computed",
     "Condition",

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any, Final, Generic, Self, TypeVar
 
 from pydantic import BaseModel
 
 from singletable.client.calls import Steps
-from singletable.design.arguments import require_callable, require_count
+from singletable.design.arguments import require_callable, require_count, require_kind, require_members
 from singletable.design.pages import Page, Usage
 from singletable.design.plans import Plan
-from singletable.errors import InvalidItemError, NotFoundError, SeveralFoundError
+from singletable.errors import (
+    ConsistencyError,
+    DeclarationError,
+    InvalidItemError,
+    NotFoundError,
+    SeveralFoundError,
+)
 
 E = TypeVar("E", bound=BaseModel)
+T = TypeVar("T")
 
 PAGE_LIMIT: Final = 50
 _ROWS_AT_ONCE: Final = 250
@@ -52,8 +60,10 @@ class Many(Plan, Generic[E]):
 
     async def apage(self, limit: int = PAGE_LIMIT, cursor: str | None = None) -> Page[E]:
         """Read a page, from the beginning or from where a cursor says."""
-        runner = self.running
-        return await runner.arun(runner.page(self, limit, cursor))
+        return await self._arun(self.running.page(self, limit, cursor))
+
+    async def _arun(self, steps: Steps[T]) -> T:
+        return await self.running.arun(steps)
 
     def all(self) -> Rows[E]:
         """Read everything, as it is iterated over."""
@@ -69,7 +79,7 @@ class Many(Plan, Generic[E]):
 
     async def afirst(self) -> E | None:
         """Read the first item; None if there is none."""
-        return next(iter(await self.running.arun(self._some(1))), None)
+        return next(iter(await self._arun(self._some(1))), None)
 
     def maybe(self) -> E | None:
         """Read the only item; None if there is none, an error if there are several."""
@@ -77,7 +87,7 @@ class Many(Plan, Generic[E]):
 
     async def amaybe(self) -> E | None:
         """Read the only item; None if there is none, an error if there are several."""
-        return self._single(await self.running.arun(self._some(2)))
+        return self._single(await self._arun(self._some(2)))
 
     def one(self) -> E:
         """Read the only item; raise NotFoundError if there is none."""
@@ -127,7 +137,78 @@ class AsyncRows(Generic[E]):
 
     async def __aiter__(self) -> AsyncIterator[E]:
         runner = self._plan.running
+        arun = self._plan._arun if isinstance(self._plan, Many) else runner.arun
         reading = runner.reading(self._plan, at_once=_ROWS_AT_ONCE)
         while reading.positions is not None:
-            for entity in await runner.arun(reading.take(_ROWS_AT_ONCE, self.usage)):
+            for entity in await arun(reading.take(_ROWS_AT_ONCE, self.usage)):
                 yield entity
+
+
+# --- what a function reads --------------------------------------------------------------------------------
+
+
+class Composed(Many[E]):
+    """Reads pages that a function of the design makes, of several plans: for what no single plan can answer.
+
+    The function is called with how many items are wanted and with the cursor of its own page before, and returns
+    a page. `reads` are the plans that it carries out, as the blueprint tells of them; cursors and `request()` are
+    about the first. How fresh each of them is, and what becomes of invalid items, the function says itself.
+    """
+
+    def __init__(
+        self,
+        entity: type[E],
+        function: Callable[[int, str | None], Page[E]],
+        *,
+        reads: Sequence[Plan],
+    ) -> None:
+        require_callable(function, "what makes pages")
+        require_members(reads, Plan, "what a function reads are plans")
+        require_kind(
+            next(iter(reads), None), Many, "the first plan that a function reads is one of many items"
+        )
+        self.entity = entity
+        self.function = function
+        self.reads = tuple(reads)
+
+    def __repr__(self) -> str:
+        return f"{self.entity.__name__} composed of {self.reads[0]!r}"
+
+    def setting_aside(self, report: Callable[[InvalidItemError], object]) -> Self:
+        raise DeclarationError(
+            f"{self!r} sets invalid items aside itself, or none", hint="say it of the plans that it reads"
+        )
+
+    def refuse_consistent_index(self) -> None:
+        raise ConsistencyError(
+            f"{self!r} says itself how fresh what it reads is", hint="say it of the plans that it reads"
+        )
+
+    async def _arun(self, steps: Steps[T]) -> T:
+        # In a thread: the function waits for what it reads.
+        return await asyncio.to_thread(self.running.run, steps)
+
+
+class ComposedReading:
+    """Reads the pages of a function one after the other."""
+
+    def __init__(self, plan: Composed[Any], positions: Any) -> None:
+        self._plan = plan
+        self._positions: Any = positions if positions is not None else [None]
+
+    @property
+    def positions(self) -> Any:
+        """Where the next page begins, in a list; None behind the last one."""
+        return self._positions
+
+    def take(self, count: int | None, usage: Usage) -> Steps[list[Any]]:
+        """Read so many entities more, or all."""
+        entities: list[Any] = []
+        while self._positions is not None and (count is None or len(entities) < count):
+            wanted = PAGE_LIMIT if count is None else count - len(entities)
+            page = self._plan.function(wanted, self._positions[0])
+            usage.add(page.usage)
+            entities += page.items
+            self._positions = None if page.cursor is None else [page.cursor]
+        yield from ()
+        return entities

@@ -15,6 +15,7 @@ from singletable.design.conditions import Condition, all_of
 from singletable.design.following import Followed
 from singletable.design.key_texts import template_of, template_of_all
 from singletable.design.keys import NoSortKey
+from singletable.design.many import Composed
 from singletable.design.places import Binding
 from singletable.design.plans import BatchGet, Get, Lookup
 from singletable.design.queries import Merged, Query, Walk
@@ -62,6 +63,9 @@ def reads_of(calls: Calls, name: str | None = None) -> tuple[ReadBlueprint, ...]
             return _queries(calls, name)
         case Followed() as plan:
             return _followed(calls, plan, name)
+        case Composed() as plan:
+            steps = (calls.of([each.reads[number] for each in plans]) for number in range(len(plan.reads)))
+            return tuple(read for step in steps for read in reads_of(step, name))
         case Collect(pk=None) as plan:
             members = (
                 reads_of(calls.of([_as_fresh(each.parts[field], each) for each in plans]), field)

@@ -18,7 +18,7 @@ from singletable.design.expressions import condition_data
 from singletable.design.followed_reading import FollowedReading
 from singletable.design.following import Followed
 from singletable.design.looking_up import look_up, lookup_params
-from singletable.design.many import Many
+from singletable.design.many import Composed, ComposedReading, Many
 from singletable.design.ordered_reading import Limited, Merging, Walking, share
 from singletable.design.pages import Found, Page, Usage
 from singletable.design.plans import BatchGet, Get, Lookup, Reading
@@ -71,6 +71,8 @@ class Reader:
                 return [self.request(part, _within(limit, plan.limited)) for part in self._parts(plan)]
             case Followed():
                 return self.request(self._source(plan), _within(limit, plan.limited))
+            case Composed():
+                return self.request(plan.reads[0], _within(limit, plan.limited))
             case BatchGet():
                 return batch_requests(session, plan)
             case Collect(pk=None):
@@ -228,6 +230,8 @@ class Reader:
                 return Merging(self.session, self._parts(plan), positions, at_once)
             case Followed():
                 return self._following(plan, positions, at_once)
+            case Composed():
+                return ComposedReading(plan, positions)
         parts = self._parts(plan)
         names = [identity(self._identity(part)).hex() for part in parts]
 
@@ -274,6 +278,8 @@ class Reader:
                 schema = self.session.catalog.schema_for(plan.entity)
                 conditions = [condition_data(condition, schema) for condition in plan.conditions]
                 return ["followed", self._identity(plan.source), schema.name, conditions, plan.limited]
+            case Composed():
+                return ["composed", self._identity(plan.reads[0]), plan.entity.__name__, plan.limited]
             case _:
                 # Not the list of parts: a walk that begins a month later goes on with the same cursor.
                 first = plan.parts[0].parts[0] if isinstance(plan.parts[0], Merged) else plan.parts[0]

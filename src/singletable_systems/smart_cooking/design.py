@@ -5,10 +5,25 @@ changes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TypeAlias, TypeVar
 
-from singletable import Change, Create, Delete, Design, Entity, Eq, Once, Put, Rate, Update, Volume, on
+from singletable import (
+    Change,
+    Composed,
+    Create,
+    Delete,
+    Design,
+    Entity,
+    Eq,
+    Once,
+    Put,
+    Rate,
+    Update,
+    Volume,
+    on,
+    pattern,
+)
 from singletable_systems.smart_cooking.activity import cooked, made
 from singletable_systems.smart_cooking.approving import approved_by_ratings, earns_approval
 from singletable_systems.smart_cooking.archiving import Archive
@@ -54,7 +69,7 @@ from singletable_systems.smart_cooking.fanning_out import (
     log_invalid,
     spread_for,
 )
-from singletable_systems.smart_cooking.keys import CookingTable, UserId
+from singletable_systems.smart_cooking.keys import CookingTable, FeedPK, MetadataSK, PostPK, UserId
 from singletable_systems.smart_cooking.notifying import (
     News,
     of_approval,
@@ -71,9 +86,11 @@ from singletable_systems.smart_cooking.patterns import (
     RecipePatterns,
     SocialPatterns,
 )
+from singletable_systems.smart_cooking.personal_feed import feed_page
 from singletable_systems.smart_cooking.sights import Sights
 
 _DAY_S = 86_400
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _ROWS_AT_ONCE = 100
 
@@ -152,6 +169,26 @@ class SmartCooking(
 
     def __init__(self) -> None:
         self.archive: Archive | None = None
+
+    # --- the pattern that takes several of the others ----------------------------------------------
+
+    @pattern("32 Personal feed, newest first", documented="GSI3PK=FEED#<user_id>", fixes="SC-22")
+    def feed(self, user_id: UserId) -> Composed[Post]:
+        """What friends have posted in the last 30 days, as the user may see it: what `Feeds.personal` shows."""
+        items = FeedItem.feed.query(FeedPK(user_id=user_id)).newest_first()
+        posts = items.follow(Post.key, lambda item: (PostPK(post_id=item.post_id), MetadataSK()))
+        return Composed(
+            Post,
+            lambda limit, cursor: feed_page(self, user_id, self.now(), limit, cursor),
+            reads=(
+                posts.where(Eq("is_public", True)).consistent(),
+                self.pulled_friends(user_id),
+                self.public_posts_between(user_id, _EPOCH, _EPOCH),
+                self.users([user_id]).consistent(),
+                self.privacy_of([user_id]),
+                self.friendships_between([(user_id, user_id)]),
+            ),
+        )
 
     # --- what follows from changes: feeds --------------------------------------------------------
 

@@ -47,7 +47,8 @@ def opened(
         client = RecordingClient(design.session.client)
         session = replace(design.session, client=client)
         try:
-            yield Opened(design, session, client.sent)
+            # On the session that is written down, since a pattern may read while it runs.
+            yield Opened(type(design)._on(session), session, client.sent)
         except TableMissingError as error:
             raise TableMissingError(f"the table {session.table} is not there", hint=makes_it) from error
 
@@ -61,7 +62,8 @@ def rehearsed(
     table = _table_name(source, target, environment)
     client = DryClient(SystemClock(), capabilities or DYNAMODB)
     with source.design.open(":memory:", create=False, **environment) as design:
-        yield Opened(design, replace(design.session, client=client, table=table), client.sent)
+        session = replace(design.session, client=client, table=table)
+        yield Opened(type(design)._on(session), session, client.sent)
 
 
 def _table_name(source: Source, target: str, environment: Mapping[str, str]) -> str:

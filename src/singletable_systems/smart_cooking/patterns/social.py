@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from singletable import BatchGet, Eq, Followed, Get, Merged, Query, Walk, buckets, pattern, shards
+from singletable import BatchGet, Eq, Get, Merged, Query, Walk, buckets, pattern, shards
 from singletable_systems.smart_cooking.entities import (
     Comment,
     CommentReaction,
@@ -100,6 +100,12 @@ class SocialPatterns:
     def posts_before(self, user_id: UserId, before: datetime) -> Query[Post]:
         return Post.by_user.query(UserPK(user_id=user_id), lt=PostedSK(created_at=before)).newest_first()
 
+    @pattern("30c List user's public posts of a time, newest first", fixes="SC-22")
+    def public_posts_between(self, user_id: UserId, oldest: datetime, newest: datetime) -> Query[Post]:
+        between = (PostedSK(created_at=oldest), PostedSK(created_at=newest))
+        posts = Post.by_user.query(UserPK(user_id=user_id), between=between)
+        return posts.newest_first().where(Eq("is_public", True))
+
     @pattern("31 Public feed, newest first", documented="GSI3PK=FEED#PUBLIC, Sort DESC", fixes="SC-21, SC-23")
     def public_feed(self, now: datetime, days: Days = 365) -> Walk[Post]:
         """Public posts of the last days. Without buckets that is one partition, as documented."""
@@ -118,13 +124,6 @@ class SocialPatterns:
                 for month in buckets(PublicFeedPK, newest=now, oldest=oldest)
             ]
         )
-
-    @pattern("32 Personal feed, newest first", documented="GSI3PK=FEED#<user_id>", fixes="SC-22")
-    def feed(self, user_id: UserId) -> Followed[Post]:
-        """Public posts of friends, as far as they were written into the feed."""
-        items = FeedItem.feed.query(FeedPK(user_id=user_id)).newest_first()
-        posts = items.follow(Post.key, lambda item: (PostPK(post_id=item.post_id), MetadataSK()))
-        return posts.where(Eq("is_public", True))
 
     @pattern("32b The entries of a personal feed before a moment, newest first", fixes="SC-22")
     def feed_items(self, user_id: UserId, before: datetime) -> Query[FeedItem]:

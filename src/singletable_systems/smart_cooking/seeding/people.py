@@ -17,11 +17,11 @@ from singletable_systems.smart_cooking.entities import (
     UserProfile,
     Visibility,
 )
+from singletable_systems.smart_cooking.fanning_out import spread_for
 from singletable_systems.smart_cooking.keys import SessionId, UserId
 
 CIRCLE: Final = 12
 FRIENDS: Final = 5
-PULLED: Final = 6  # in the first circle: an account that is read where it stands, as if very many followed it
 _ADMINS: Final = (0, 10)
 _FIRST: Final = ("mai", "an", "binh", "chi", "duc", "giang", "hoa", "john", "khanh", "lan", "minh", "thao")
 _NAMES: Final[tuple[tuple[str, Gender, str], ...]] = (
@@ -88,7 +88,7 @@ def member(number: int, chance: Random, now: datetime) -> Member:
         avatar_url=f"https://images.example.com/people/{identity}.jpg",
         role="admin" if number in _ADMINS else "user",
         friends_count=FRIENDS,
-        feeds_by="reading" if number == PULLED else "writing",
+        feeds_by=spread_for(FRIENDS, "writing"),
         created_at=created_at,
         updated_at=created_at,
         last_login=now - timedelta(hours=1 + number % CIRCLE),

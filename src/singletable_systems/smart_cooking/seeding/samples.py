@@ -28,7 +28,7 @@ from singletable_systems.smart_cooking.entities import (
 )
 from singletable_systems.smart_cooking.seeding.circles import circle
 from singletable_systems.smart_cooking.seeding.ingredients import ingredient_id
-from singletable_systems.smart_cooking.seeding.people import PULLED, user_id
+from singletable_systems.smart_cooking.seeding.people import user_id
 
 E = TypeVar("E", bound=Entity)
 
@@ -151,11 +151,12 @@ def _of_society(first: _First, now: datetime) -> Samples:
         "friendship": pair,
         "friendships": first.own,
         "pulled_friends": first.own,
-        "friendships_between": {"pairs": [tuple(pair.values()), (first.user.user_id, user_id(PULLED))]},
+        "friendships_between": {"pairs": [tuple(pair.values()), (first.user.user_id, user_id(6))]},
         "post": post,
         "posts": {"post_ids": [*post.values()]},
         "posts_of": first.own,
         "posts_before": {**first.own, "before": now},
+        "public_posts_between": {**first.own, "oldest": now - timedelta(days=30), "newest": now},
         "public_feed": {"now": now},
         "feed": first.own,
         "feed_items": {**first.own, "before": now},
