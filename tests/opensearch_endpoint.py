@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,8 +18,6 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from opensearchpy import OpenSearch
-
-from singletable_systems.perfectit.tokens import plain
 
 Body = dict[str, Any]
 Answer = tuple[int, Body]
@@ -318,7 +317,10 @@ def _score(index: Index, document: Body, query: Body) -> float:
 
 
 def _terms(text: str) -> list[str]:
-    return plain(text).split()
+    """Return the words of a text, with less folding than OpenSearch has: what is sent should be plain already."""
+    letters = unicodedata.normalize("NFKD", text).lower()
+    kept = (letter if letter.isalnum() else " " for letter in letters if not unicodedata.combining(letter))
+    return "".join(kept).split()
 
 
 def _sort_key(index: Index, sort: list[Any], document_id: str, scores: dict[str, float]) -> list[Any]:

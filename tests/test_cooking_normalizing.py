@@ -33,6 +33,7 @@ WRITTEN = {
     "½ chén": "1 2 chen",
     "2 ㎏": "2 kg",
     "Rødgrød, ǿ": "rodgrod o",
+    "Ærø, œufs, þorramatur, Ħobż, Kay\u0131s\u0131": "aero oeufs thorramatur hobz kayisi",
     "---": "",
 }
 

@@ -184,6 +184,14 @@ def test_word_is_found_in_any_case_and_with_or_without_accents(db: PerfectIt, wo
     assert [token.card_id for token in db.cards_of_word(word).all()] == [CARD]
 
 
+@pytest.mark.parametrize("word", ["danh", "Đánh", "ĐANH", "lodz", "Łódź", "strasse", "oeuvre", "Ŧħorn"])
+def test_word_is_found_without_strokes_and_ligatures(db: PerfectIt, word: str) -> None:
+    publish(db, title="Đánh bóng", tags=["Łódź", "Straße", "œuvre", "ŧhorn"])
+    follow(db)
+    assert [card.card_id for card in db.cards_with_word(word).all()] == [CARD]
+    assert ids(Finding(db).search(word)) == [CARD]
+
+
 def test_card_that_was_hidden_before_its_words_were_is_not_shown(db: PerfectIt) -> None:
     for card_id in ("a", "b", "c"):
         publish(db, card_id, title="Oak")

@@ -102,11 +102,11 @@ def test_document_is_put_under_the_id_and_the_version_of_its_card(
     assert params == {"version": "3", "version_type": "external_gte"}
     assert body == {
         "card_id": "1",
-        "title": "Perfect Wood Finish",
-        "tags": "furniture\nfinishing",
+        "title": "perfect wood finish",
+        "tags": "furniture finishing",
         "category": "woodworking",
-        "description": "A finish",
-        "instructions": "Sand it",
+        "description": "a finish",
+        "instructions": "sand it",
     }
 
 
@@ -151,7 +151,7 @@ def test_search_asks_for_all_words_in_weighted_fields(
     assert body == {
         "query": {
             "multi_match": {
-                "query": "Wood finish",
+                "query": "wood finish",
                 "fields": ["title^10", "tags^5", "category^5", "description^2", "instructions^1"],
                 "type": "cross_fields",
                 "operator": "and",

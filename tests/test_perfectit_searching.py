@@ -81,6 +81,23 @@ def test_case_accents_and_punctuation_make_no_difference(index: SearchIndex, tex
     assert found(index, text) == ["1"]
 
 
+@pytest.mark.parametrize(
+    "text", ["danh", "Đánh", "ĐANH", "ðanh", "Lodz", "łódź", "strasse", "oeuvre", "AEgir", "sihir", "SIHIR"]
+)
+def test_letters_with_strokes_and_ligatures_make_no_difference(index: SearchIndex, text: str) -> None:
+    index.put(
+        document(
+            "1",
+            "Đánh bóng",
+            tags="Łódź\nStraße",
+            category="Œuvre",
+            description="Ægir",
+            instructions="s\u0131h\u0131r",
+        )
+    )
+    assert found(index, text) == ["1"]
+
+
 def test_words_of_the_title_count_most(index: SearchIndex) -> None:
     index.put(document("1", "Chair", instructions="of oak"))
     index.put(document("2", "Oak"))

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Final, Self
 from weakref import finalize
 
+from singletable.systems import plain_text
 from singletable_systems.perfectit.keys import CardId
 from singletable_systems.perfectit.searching import (
     QUERY_LETTERS_MAX,
@@ -19,7 +20,6 @@ from singletable_systems.perfectit.searching import (
     SearchDocument,
     SearchUnavailableError,
 )
-from singletable_systems.perfectit.tokens import plain
 
 _WAIT_S: Final = 30.0  # for another process that writes to the file
 _FIELDS: Final = ", ".join(WEIGHTS)
@@ -30,6 +30,7 @@ _DOCUMENTS: Final = (
     " (id INTEGER PRIMARY KEY, card_id TEXT NOT NULL UNIQUE, version INTEGER NOT NULL)"
 )
 _TEXTS: Final = (
+    # What is written is plain already: the tokenizer finds nothing to fold that a word of the table has not.
     f"CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5({_FIELDS},"
     " tokenize = 'unicode61 remove_diacritics 2')"
 )
@@ -74,7 +75,7 @@ class Fts5Index:
             kept = self._connection.execute(_KEEP, (document.card_id, document.version)).fetchone()
             if kept is not None:
                 self._connection.execute(_ERASE, kept)
-                texts = [plain(getattr(document, field)) for field in WEIGHTS]
+                texts = [plain_text(getattr(document, field)) for field in WEIGHTS]
                 self._connection.execute(_WRITE, (*kept, *texts))
 
     def delete(self, card_id: CardId, version: int) -> None:
@@ -86,7 +87,7 @@ class Fts5Index:
 
     def search(self, text: str, *, limit: int, offset: int = 0) -> Sequence[Hit]:
         """Return the cards that have all words of a text, the best first. Any text is allowed."""
-        words = dict.fromkeys(plain(text[:QUERY_LETTERS_MAX]).split())
+        words = dict.fromkeys(plain_text(text[:QUERY_LETTERS_MAX]).split())
         if not words:
             return []
         # Between quotes, nothing of a word is syntax; and no word has a quote.

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
+from singletable.systems import plain_text
 from singletable_systems.perfectit.keys import CardId
 from singletable_systems.perfectit.searching import (
     QUERY_LETTERS_MAX,
@@ -84,7 +85,7 @@ class OpenSearchIndex:
     def search(self, text: str, *, limit: int, offset: int = 0) -> Sequence[Hit]:
         """Return the cards that have all words of a text, the best first. Any text is allowed."""
         words = {
-            "query": text[:QUERY_LETTERS_MAX],
+            "query": plain_text(text[:QUERY_LETTERS_MAX]),
             "fields": _FIELDS,
             "type": "cross_fields",  # all words, but not all in one field
             "operator": "and",
@@ -106,7 +107,8 @@ class OpenSearchIndex:
 
     def _put(self, document: SearchDocument, *expected: str) -> str | None:
         """Put a document; return which of the expected problems there was."""
-        body = asdict(document)
+        # Plain already, as the words of the table are: what the analyzer would fold differently, it does not see.
+        body = {**asdict(document), **{field: plain_text(getattr(document, field)) for field in WEIGHTS}}
         version = body.pop("version")
         answer = self._ask(
             self._client.index,

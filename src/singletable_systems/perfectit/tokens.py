@@ -6,31 +6,24 @@ among them: that is for the search index. A card has fifty words at most.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable
 from typing import Final
+
+from singletable.systems import plain_text
 
 TOKENS_MAX: Final = 50
 TOKEN_LETTERS_MIN: Final = 2
 TOKEN_LETTERS_MAX: Final = 40
 
 
-def plain(text: str) -> str:
-    """Return a text in lower case and without accents, with a space for all that is no letter and no digit."""
-    # The sign for a trade mark has no lower case, and the TM that it becomes has one.
-    letters = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    kept = (letter if letter.isalnum() else " " for letter in letters if not unicodedata.combining(letter))
-    return "".join(kept)
-
-
 def token(word: str) -> str:
     """Return a word in the form in which it is looked for: Öl! is ol."""
-    return " ".join(plain(word).split())[:TOKEN_LETTERS_MAX]
+    return " ".join(plain_text(word).split())[:TOKEN_LETTERS_MAX]
 
 
 def words(text: str) -> list[str]:
     """Return the words of a text, in lower case and without accents, each once."""
-    found = plain(text).split()
+    found = plain_text(text).split()
     return [word[:TOKEN_LETTERS_MAX] for word in dict.fromkeys(found) if len(word) >= TOKEN_LETTERS_MIN]
 
 

@@ -5,21 +5,16 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import Final
 
-NORMAL_BYTES_MAX: Final = 1_000  # with what stands before it, a normal form fits into a sort key
+from singletable.systems import plain_text
 
-_WITHOUT_DECOMPOSITION = str.maketrans({"đ": "d", "ð": "d", "ø": "o", "ł": "l"})
+NORMAL_BYTES_MAX: Final = 1_000  # with what stands before it, a normal form fits into a sort key
 
 
 def normalize(text: str) -> str:
     """Return a text in lower case and without accents, its words of letters and digits joined by single spaces."""
-    # What decomposes may need folding, and what was folded decomposing: a normal form is normal itself.
-    folded = unicodedata.normalize("NFKD", text).casefold()
-    letters = unicodedata.normalize("NFKD", folded).translate(_WITHOUT_DECOMPOSITION)
-    kept = (letter if letter.isalnum() else " " for letter in letters if not unicodedata.combining(letter))
-    return " ".join("".join(kept).split())
+    return " ".join(plain_text(text).split())
 
 
 def has_normal_form(text: str) -> bool:
