@@ -11,7 +11,7 @@ from designs import kefir, kefir_v1
 from limited_targets import LimitedClient
 from singletable import Database
 from singletable.client import Client
-from singletable.client.calls import Steps, Together, Wait
+from singletable.client.calls import Steps, Together, Wait, Work
 from singletable.clock import ManualClock
 from singletable.design import Design
 from singletable.design.cursors import cursor_key
@@ -174,6 +174,9 @@ def drive(client: Client, steps: Steps[Any], calls: int, between: Any = lambda: 
             answer, error, answers = None, None, []
             if isinstance(step, Wait):
                 client._take(step)
+                continue
+            if isinstance(step, Work):
+                answer = client._take(step)
                 continue
             for call in step.calls if isinstance(step, Together) else (step,):
                 if left == 0:

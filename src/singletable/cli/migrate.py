@@ -109,12 +109,13 @@ def _new(arguments: argparse.Namespace) -> int:
 
 
 def _choices(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return what was said of the plan: every item, fields that are renamed and removed, what is accepted."""
+    """Return what was said of the plan: every item, fields that are renamed or removed, what is accepted."""
     return {
         "every_item": arguments.every_item,
         "renamed": dict(arguments.rename),
         "removed": arguments.remove,
         "accepted": arguments.accept,
+        "functions": arguments.function,
     }
 
 

@@ -25,9 +25,11 @@ examples:
   singletable migrate new app.kefir:Kefir "First version"
   singletable migrate new app.kefir:Kefir "Adopt the old table" --every-item
   singletable migrate new app.shop:Shop "Call it status" --rename Order.state=status
+  singletable migrate new app.kefir:Kefir "Fill in receipts" --function app.receipts:fill_in
 
 Nothing is written when nothing has changed that concerns items. --every-item is for items that other code has
-written: without discriminator, or with times to the second in their keys.
+written: without discriminator, or with times to the second in their keys. --function is for what no comparison can
+know: it is handed the open design and an entity, and returns the writes that are missing.
 
 exit codes: 0, 1 the plan is blocked: somebody has to say what is meant, 2 for wrong use or a failure
 """
@@ -144,6 +146,13 @@ def _add_every_item(parser: argparse.ArgumentParser) -> None:
         "--every-item",
         action="store_true",
         help="bring a table that other code has made, and the items of all entities, to the form of the design",
+    )
+    parser.add_argument(
+        "--function",
+        metavar="MODULE:FUNCTION",
+        action="append",
+        default=[],
+        help="call a function for the items that are there, and write what it returns; may be given again",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from singletable.client.base import Client
-from singletable.client.calls import Call, Step, Steps, Together, Wait
+from singletable.client.calls import Call, Step, Steps, Together, Wait, Work
 from singletable.client.capabilities import ALTERNATOR, DYNAMODB, DYNAMODB_LOCAL, EMBEDDED, Capabilities
 from singletable.client.embedded import EmbeddedClient
 from singletable.client.targets import Target, capabilities_of, open_client
@@ -22,6 +22,7 @@ __all__ = [
     "Target",
     "Together",
     "Wait",
+    "Work",
     "capabilities_of",
     "open_client",
 ]

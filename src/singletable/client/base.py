@@ -10,7 +10,7 @@ from random import random as any_part
 from types import TracebackType
 from typing import Any, Self, TypeVar, assert_never
 
-from singletable.client.calls import Call, Step, Steps, Together, Wait
+from singletable.client.calls import Call, Step, Steps, Together, Wait, Work
 from singletable.client.capabilities import Capabilities
 from singletable.clock import Clock
 
@@ -118,6 +118,8 @@ class Client(ABC):
             case Wait():
                 (self.sleep or time.sleep)(self._seconds(step))
                 return None
+            case Work(function):
+                return function()
             case _:
                 assert_never(step)
 
@@ -133,6 +135,8 @@ class Client(ABC):
                 else:
                     self.sleep(self._seconds(step))
                 return None
+            case Work(function):
+                return await asyncio.to_thread(function)
             case _:
                 assert_never(step)
 

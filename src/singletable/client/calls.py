@@ -1,4 +1,4 @@
-"""What a piece of logic asks for, without asking anybody: calls, calls at once, and waits.
+"""What a piece of logic asks for, without asking anybody: calls, calls at once, waits, and work of others.
 
 Logic that talks to a table is a generator of these. It is sent the answers, and errors are thrown into it where
 it waits for them; what it returns is its result. So one implementation serves every target, sync and async, and a
@@ -7,7 +7,7 @@ test can be the one that answers.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
@@ -44,5 +44,15 @@ class Wait:
     is_random: bool = False
 
 
-Step: TypeAlias = Call | Together | Wait
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A function that asks by itself, and waits for its answers. What it returns is sent back.
+
+    Without holding up an event loop, that means a thread.
+    """
+
+    function: Callable[[], Any]
+
+
+Step: TypeAlias = Call | Together | Wait | Work
 Steps: TypeAlias = Generator[Step, Any, T]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Final, Generic, Self, TypeVar
 
 from pydantic import BaseModel
 
-from singletable.client.calls import Steps
+from singletable.client.calls import Steps, Work
 from singletable.design.arguments import require_callable, require_count, require_kind, require_members
 from singletable.design.pages import Page, Usage
 from singletable.design.plans import Plan
@@ -21,7 +21,6 @@ from singletable.errors import (
 )
 
 E = TypeVar("E", bound=BaseModel)
-T = TypeVar("T")
 
 PAGE_LIMIT: Final = 50
 _ROWS_AT_ONCE: Final = 250
@@ -60,10 +59,8 @@ class Many(Plan, Generic[E]):
 
     async def apage(self, limit: int = PAGE_LIMIT, cursor: str | None = None) -> Page[E]:
         """Read a page, from the beginning or from where a cursor says."""
-        return await self._arun(self.running.page(self, limit, cursor))
-
-    async def _arun(self, steps: Steps[T]) -> T:
-        return await self.running.arun(steps)
+        runner = self.running
+        return await runner.arun(runner.page(self, limit, cursor))
 
     def all(self) -> Rows[E]:
         """Read everything, as it is iterated over."""
@@ -79,7 +76,7 @@ class Many(Plan, Generic[E]):
 
     async def afirst(self) -> E | None:
         """Read the first item; None if there is none."""
-        return next(iter(await self._arun(self._some(1))), None)
+        return next(iter(await self.running.arun(self._some(1))), None)
 
     def maybe(self) -> E | None:
         """Read the only item; None if there is none, an error if there are several."""
@@ -87,7 +84,7 @@ class Many(Plan, Generic[E]):
 
     async def amaybe(self) -> E | None:
         """Read the only item; None if there is none, an error if there are several."""
-        return self._single(await self._arun(self._some(2)))
+        return self._single(await self.running.arun(self._some(2)))
 
     def one(self) -> E:
         """Read the only item; raise NotFoundError if there is none."""
@@ -137,10 +134,9 @@ class AsyncRows(Generic[E]):
 
     async def __aiter__(self) -> AsyncIterator[E]:
         runner = self._plan.running
-        arun = self._plan._arun if isinstance(self._plan, Many) else runner.arun
         reading = runner.reading(self._plan, at_once=_ROWS_AT_ONCE)
         while reading.positions is not None:
-            for entity in await arun(reading.take(_ROWS_AT_ONCE, self.usage)):
+            for entity in await runner.arun(reading.take(_ROWS_AT_ONCE, self.usage)):
                 yield entity
 
 
@@ -184,10 +180,6 @@ class Composed(Many[E]):
             f"{self!r} says itself how fresh what it reads is", hint="say it of the plans that it reads"
         )
 
-    async def _arun(self, steps: Steps[T]) -> T:
-        # In a thread: the function waits for what it reads.
-        return await asyncio.to_thread(self.running.run, steps)
-
 
 class ComposedReading:
     """Reads the pages of a function one after the other."""
@@ -206,9 +198,8 @@ class ComposedReading:
         entities: list[Any] = []
         while self._positions is not None and (count is None or len(entities) < count):
             wanted = PAGE_LIMIT if count is None else count - len(entities)
-            page = self._plan.function(wanted, self._positions[0])
+            page: Page[Any] = yield Work(partial(self._plan.function, wanted, self._positions[0]))
             usage.add(page.usage)
             entities += page.items
             self._positions = None if page.cursor is None else [page.cursor]
-        yield from ()
         return entities

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from singletable.client.calls import Call, Step, Steps, Together, Wait
+from singletable.client.calls import Call, Step, Steps, Together, Wait, Work
 
 T = TypeVar("T")
 
@@ -51,7 +51,11 @@ def _answered(steps: list[Step]) -> Steps[list[Any]]:
     elif calls:
         found = yield Together(tuple(calls))
     answers = iter(found)
-    return [_answer(step, answers) for step in steps]
+    given = []
+    for step in steps:
+        answer = (yield step) if isinstance(step, Work) else _answer(step, answers)
+        given.append(answer)
+    return given
 
 
 def _calls(step: Step) -> tuple[Call, ...]:

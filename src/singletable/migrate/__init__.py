@@ -29,6 +29,7 @@ from singletable.migrate.steps import (
     RemoveAttributes,
     RenameAttributes,
     RenameEntities,
+    RunFunction,
     Verify,
 )
 
@@ -56,6 +57,7 @@ __all__ = [
     "RemoveAttributes",
     "RenameAttributes",
     "RenameEntities",
+    "RunFunction",
     "Runner",
     "StepReport",
     "Verification",

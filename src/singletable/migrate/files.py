@@ -80,10 +80,10 @@ class Folder:
         self,
         title: str,
         steps: Sequence[MigrationStep],
-        blueprint: Mapping[str, Any],
+        blueprint: Mapping[str, Any] | None,
         differences: Sequence[str] = (),
     ) -> Path:
-        """Write the next migration; return its file."""
+        """Write the next migration; return its file. Without a blueprint it leads to that of the one before."""
         taken = [_number(path) for path in self.path.glob("*.json")]
         name = f"{max(taken, default=0) + 1:04}_{slug(title)}"
         migration = Migration(name, title, tuple(steps), blueprint, tuple(differences))

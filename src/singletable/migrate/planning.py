@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from singletable.blueprint import Blueprint
@@ -14,7 +14,8 @@ from singletable.errors import MigrationError, PlanBlockedError
 from singletable.migrate.comparing import compare, compared
 from singletable.migrate.differences import Difference, says_defaults
 from singletable.migrate.files import FOLDER, Folder
-from singletable.migrate.steps import MigrationStep
+from singletable.migrate.functions import find_function
+from singletable.migrate.steps import MigrationStep, RunFunction, Verify
 
 FolderPath = str | os.PathLike[str]
 
@@ -60,14 +61,20 @@ def plan(
     renamed: Mapping[str, str] | None = None,
     removed: Collection[str] = (),
     accepted: Collection[str] = (),
+    functions: Sequence[str] = (),
 ) -> Plan:
     """Compare the newest migration with the design as it is in the code.
 
     `renamed` has fields with another name, {"Order.state": "status"}; `removed` fields that are gone, Order.note,
-    whose attributes are to be removed too; `accepted` what was read and is meant, of that which blocks the plan.
+    whose attributes are to be removed too; `accepted` what was read and is meant, of that which blocks the plan;
+    `functions` are called for the items that are there.
     """
     before, after = _newest(folder), design.blueprint()
     steps = compare(before, after, every_item=every_item, renamed=renamed, removed=removed)
+    for name in functions:
+        find_function(name, design)
+    if functions:
+        steps = _with_functions(steps, tuple(functions))
     differences = compared(before, after, renamed)
     stops = [each for each in differences if each.effect == "stop"]
     unknown = [where for where in accepted if where not in {each.where for each in stops}]
@@ -89,9 +96,21 @@ def new_migration(
     renamed: Mapping[str, str] | None = None,
     removed: Collection[str] = (),
     accepted: Collection[str] = (),
+    functions: Sequence[str] = (),
 ) -> WrittenMigration | None:
-    """Write the next migration; None if nothing has changed that concerns items. A blocked plan is refused."""
-    found = plan(design, folder, every_item=every_item, renamed=renamed, removed=removed, accepted=accepted)
+    """Write the next migration; None if nothing has changed that concerns items, and no function is to be called.
+
+    A blocked plan is refused.
+    """
+    found = plan(
+        design,
+        folder,
+        every_item=every_item,
+        renamed=renamed,
+        removed=removed,
+        accepted=accepted,
+        functions=functions,
+    )
     if found.blocking:
         first = found.blocking[0]
         raise PlanBlockedError(
@@ -99,10 +118,25 @@ def new_migration(
         )
     if not found.is_of_items:
         return None
-    blueprint = json.loads(design.blueprint().to_json())
+    calls_alone = not found.differences and all(
+        isinstance(step, RunFunction | Verify) for step in found.steps
+    )
+    is_same = calls_alone and _newest(folder) is not None
+    blueprint = None if is_same else json.loads(design.blueprint().to_json())
     says = [each.says for each in found.differences]
     path = Folder(folder).write(title, found.steps, blueprint, says)
     return WrittenMigration(path, found.steps, found.differences)
+
+
+def _with_functions(
+    steps: tuple[MigrationStep, ...], functions: tuple[str, ...]
+) -> tuple[MigrationStep, ...]:
+    """Return steps that call functions when all else is written, and verify before anything is destroyed."""
+    at = next((number for number, step in enumerate(steps) if isinstance(step, Verify)), len(steps))
+    verify = steps[at] if at < len(steps) else Verify()
+    assert isinstance(verify, Verify)
+    calls = (RunFunction(name) for name in functions)
+    return (*steps[:at], *calls, replace(verify, functions=functions), *steps[at + 1 :])
 
 
 def _newest(folder: FolderPath) -> Blueprint | None:

@@ -24,6 +24,13 @@ class StepReport:
     samples: list[dict[str, Any]] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
 
+    @property
+    def would_change(self) -> bool:
+        """Whether a dry run has found something to do here."""
+        if self.counts is None:
+            return self.kind == "add_index" and self.did == "would be done"
+        return self.counts.changed + self.counts.moved > 0
+
     def data(self) -> dict[str, Any]:
         """Return the report as JSON has it."""
         data: dict[str, Any] = {"step": self.number, "kind": self.kind, "says": self.says, "did": self.did}

@@ -20,6 +20,7 @@ from singletable.migrate.choosing import chosen_migrations, refuse_changed
 from singletable.migrate.deciding import decide, summary
 from singletable.migrate.files import Migration
 from singletable.migrate.forms import Change, Forms
+from singletable.migrate.functions import FunctionPass, find_function
 from singletable.migrate.leases import LEASE_S, Lease
 from singletable.migrate.locks import LockPass, end_move
 from singletable.migrate.pacing import Pace, Pacer
@@ -43,13 +44,14 @@ from singletable.migrate.steps import (
     RenameAttributes,
     RenameEntities,
     Renames,
+    RunFunction,
     Verify,
     entity_names_of,
     renames_of,
 )
 from singletable.migrate.tables import add_index, drop_index, has_index, item_count
 
-_WRITING = RenameEntities | RenameAttributes | Rekey | Backfill | Recompute
+_WRITING = RenameEntities | RenameAttributes | Rekey | Backfill | Recompute | RunFunction
 SHOWN_MAX: Final = 5  # items, in an error
 STRANGERS_HINT: Final = (
     'class New(Entity, was="Old") if an entity has another name now; otherwise delete them; or say that the table '
@@ -79,6 +81,7 @@ class Runner:
         page_items: int = PAGE_ITEMS,
         shared_table: bool = False,
     ) -> None:
+        self._design = design
         self._session = design.session
         self._pacer = Pacer(self._session.client, Pace(rate) if isinstance(rate, int | float) else rate)
         self._segments = segments
@@ -91,6 +94,7 @@ class Runner:
         self._records = Records(self._session)
         self._lease: Lease | None = None
         self._rehearsed: list[tuple[Forms, MigrationStep]] = []  # earlier steps of a dry run
+        self._awaited: MigrationStep | None = None  # the first of them that would change something
         self._renamed: Renames = {}
         self._entity_names: dict[str, str] = {}
 
@@ -126,7 +130,7 @@ class Runner:
     ) -> Steps[list[MigrationReport]]:
         """Run migrations, as steps."""
         chosen = chosen_migrations(migrations, to)
-        self._rehearsed = []
+        self._rehearsed, self._awaited = [], None
         every_step = [step for migration in migrations for step in migration.steps]
         self._renamed, self._entity_names = renames_of(every_step), entity_names_of(every_step)
         is_there = yield from self._make_ready(chosen, dry_run=dry_run)
@@ -172,6 +176,8 @@ class Runner:
             if is_there:
                 lease = Lease(self._session, record, is_dry=True)
                 report.steps.append((yield from self._step(migration, number, step, lease)))
+                if self._awaited is None and report.steps[-1].would_change:
+                    self._awaited = step
             else:
                 report.steps.append(StepReport(number, step.kind, step.says(), "the table is not there yet"))
         return report
@@ -242,6 +248,8 @@ class Runner:
                 report.did, report.counts = "every item is as it should be", outcome.counts
             case Recompute():
                 yield from self._recompute(migration, number, step, lease, report)
+            case RunFunction():
+                yield from self._run_function(migration, number, step, lease, report)
             case MoveLocks():
                 yield from self._move_locks(migration, number, step, lease, report)
             case RenameEntities() | RenameAttributes() | Backfill() | Rekey() | RemoveAttributes():
@@ -274,34 +282,59 @@ class Runner:
         # Who puts an item right may write it as it was before: the next run begins where items are written.
         first = _first_writing(migration)
         yield from self._judge(migration, lease, obstacles.wrong, obstacles, begin=first)
+        outcome = yield from self._whole_pass(migration, number, step, lease, report)
+        failed = lease.record.differing
+        if failed and not lease.is_dry:
+            what = f"{failed} item{'' if failed == 1 else 's'} of {self._session.table} cannot be recomputed"
+            hint = "of two items that share a unique value, change or delete one; then run it again"
+            yield from self._stop(migration, lease, what, outcome, hint)
+
+    def _run_function(
+        self, migration: Migration, number: int, step: RunFunction, lease: Lease, report: StepReport
+    ) -> Steps[None]:
+        find_function(step.function, type(self._design))  # before anything is read
+        if lease.is_dry and self._awaited is not None:
+            # It reads the table itself, which is not what it will be then.
+            report.did = f"is counted when this is done: {self._awaited.says()}"
+            return
+        outcome = yield from self._whole_pass(migration, number, step, lease, report)
+        failed = lease.record.differing
+        if failed and not lease.is_dry:
+            what = f"{step.function} failed for {failed} item{'' if failed == 1 else 's'} of {self._session.table}"
+            yield from self._stop(
+                migration, lease, what, outcome, "correct or delete them; then run it again"
+            )
+
+    def _whole_pass(
+        self,
+        migration: Migration,
+        number: int,
+        step: Recompute | RunFunction | MoveLocks,
+        lease: Lease,
+        report: StepReport,
+    ) -> Steps[Outcome]:
         if not lease.record.segments:
-            yield from lease.save(
-                failures=(), differing=0
-            )  # of a run before, which people may have dealt with
+            # Of a run before, which people may have dealt with.
+            yield from lease.save(failures=(), differing=0)
         outcome = yield from self._pass(migration, number, step, lease)
         report.counts, report.samples, report.failures = outcome.counts, outcome.samples, outcome.failures
         report.did = summary(outcome, is_dry=lease.is_dry)
-        failed = lease.record.differing
-        if lease.is_dry or not failed:
-            return
+        return outcome
+
+    def _stop(
+        self, migration: Migration, lease: Lease, what: str, outcome: Outcome, hint: str
+    ) -> Steps[None]:
         failures = list(lease.record.failures)
         # Who puts an item right may write it as it was before: the next run begins where items are written.
         yield from lease.save(step=_first_writing(migration), segments=(), differing=0, state="stopped")
         raise VerificationError(
-            f"{migration.id}: {failed} item{'' if failed == 1 else 's'} of {self._session.table} cannot be "
-            f"recomputed: {'; '.join(failures[:SHOWN_MAX])}",
-            outcome,
-            hint="of two items that share a unique value, change or delete one; then run it again",
+            f"{migration.id}: {what}: {'; '.join(failures[:SHOWN_MAX])}", outcome, hint=hint
         )
 
     def _move_locks(
         self, migration: Migration, number: int, step: MoveLocks, lease: Lease, report: StepReport
     ) -> Steps[None]:
-        if not lease.record.segments:
-            yield from lease.save(failures=(), differing=0)  # of a run before
-        outcome = yield from self._pass(migration, number, step, lease)
-        report.counts, report.samples, report.failures = outcome.counts, outcome.samples, outcome.failures
-        report.did = summary(outcome, is_dry=lease.is_dry)
+        outcome = yield from self._whole_pass(migration, number, step, lease, report)
         if lease.is_dry:
             return
         failed, failures = lease.record.differing, list(lease.record.failures)
@@ -399,12 +432,7 @@ class Runner:
             passed_s = (self._session.client.clock.elapsed_us() - start_us) / 1_000_000
             self._tell(migration, number, step, "", seen, total, passed_s)
 
-        kind: Callable[..., Pass] = Pass
-        if isinstance(step, Recompute):
-            kind = partial(RecomputePass, step)
-        elif isinstance(step, MoveLocks):
-            kind = partial(LockPass, step)
-        one = kind(
+        one = self._kind(step)(
             self._session,
             lease,
             self._pacer,
@@ -420,6 +448,22 @@ class Runner:
             watch=watch,
         )
         return (yield from one.run())
+
+    def _kind(self, step: MigrationStep) -> Callable[..., Pass]:
+        """Return the class of the pass that a step is."""
+        design = type(self._design)
+        match step:
+            case Recompute():
+                return partial(RecomputePass, step)
+            case MoveLocks():
+                return partial(LockPass, step)
+            case RunFunction(name):
+                return partial(FunctionPass, self._design, [find_function(name, design)], is_check=False)
+            case Verify() if step.functions:
+                functions = [find_function(name, design) for name in step.functions]
+                return partial(FunctionPass, self._design, functions, is_check=True)
+            case _:
+                return Pass
 
     def _decide(self, forms: Forms, step: MigrationStep, item: Item) -> Change | None:
         """Say what a step does to an item; in a dry run, to what earlier steps would have made of it."""

@@ -158,19 +158,37 @@ class Recompute:
 
 
 @dataclass(frozen=True, slots=True)
+class RunFunction:
+    """Call a function of the project for the items that are there, and write what it returns (`functions`).
+
+    No comparison of two designs finds such a step: somebody has asked for it.
+    """
+
+    kind: ClassVar[str] = "run_function"
+    is_destructive: ClassVar[bool] = False
+    function: str  # MODULE:FUNCTION
+
+    def says(self) -> str:
+        return f"Call {self.function} for the items that are there, and write what it returns."
+
+
+@dataclass(frozen=True, slots=True)
 class Verify:
-    """Read everything, and stop if anything is not as the design says."""
+    """Read everything, and stop if anything is not as the design says, or a function would still write."""
 
     kind: ClassVar[str] = "verify"
     is_destructive: ClassVar[bool] = False
-    entities: Places
+    entities: Places = field(default_factory=dict)
     was: Places = field(default_factory=dict)
     renamed: Renames = field(default_factory=dict)
     every_attribute: bool = False
     fields: Places = field(default_factory=dict)
+    functions: tuple[str, ...] = ()
 
     def says(self) -> str:
-        return f"Verify {_placed(self.entities)}: stop here if one item differs."
+        verified = [_placed(self.entities)] if self.entities else []
+        verified += [f"that {_listed(self.functions)} finds nothing more to do"] if self.functions else []
+        return f"Verify {_listed(verified)}: stop here if one item differs."
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +257,7 @@ MigrationStep: TypeAlias = (
     | Rekey
     | Backfill
     | Recompute
+    | RunFunction
     | Verify
     | Note
     | DropIndex

@@ -11,14 +11,13 @@ accounts, recipes, posting, ...     what users do, as small services over it; er
 suggesting, composing, sources      recipes for what is at home: chosen, remembered, or made up by a source
 notifying, fanning_out, activity    what follows from changes; approving, archiving and trending as well
 operations                          who may do what, what is watched, what is backed up
-adopting                            what a migration cannot know of a table as the documents have it
+adopting                            what a migration calls for a table as the documents have it
 seeding, system                     made-up data; the system as the command line runs it
 """
 
 from __future__ import annotations
 
 from singletable_systems.smart_cooking.accounts import About, Accounts, PreferenceChanges, PrivacyChanges
-from singletable_systems.smart_cooking.adopting import Adopted, Adoption
 from singletable_systems.smart_cooking.archiving import Archive, FileArchive, S3Archive
 from singletable_systems.smart_cooking.catalogue import Catalogue, KnownIngredient, Resolved
 from singletable_systems.smart_cooking.composing import Suggested
@@ -93,8 +92,6 @@ from singletable_systems.smart_cooking.viewing import ProfileView, Viewing
 __all__ = [
     "About",
     "Accounts",
-    "Adopted",
-    "Adoption",
     "AiSuggestion",
     "ApprovedFacet",
     "Archive",
