@@ -20,7 +20,7 @@ from singletable.cli import main
 from singletable.client import Client, EmbeddedClient
 from singletable.clock import ManualClock
 from singletable.errors import ResourceNotFoundError, ValidationError
-from singletable.migrate import Folder, Migration, Runner, VerificationError, plan
+from singletable.migrate import Expiring, Folder, Migration, MigrationStep, Runner, VerificationError, plan
 from singletable.migrate.comparing import compare
 from singletable.migrate.values import same
 from singletable_systems.kefir import Accounts, BatchId, DeviceId, Devices, Kefir, ReminderId, UserId
@@ -99,8 +99,15 @@ def migrations() -> list[Migration]:
     return Folder(FOLDER).migrations()
 
 
+def lets_expire(migration: Migration, step: MigrationStep | Expiring) -> bool:
+    """Confirm that a device that was silent for very long expires at once; nothing else is asked."""
+    assert isinstance(step, Expiring)
+    assert [sample["key"]["SK"] for sample in step.samples] == ["DEVICE#phone"]
+    return True
+
+
 def migrate(db: Kefir, **options: Any) -> Any:
-    (report,) = Runner(db, **options).run(migrations())
+    (report,) = Runner(db, confirm=lets_expire, **options).run(migrations())
     return report
 
 
@@ -233,7 +240,7 @@ def test_run_twice_changes_nothing(target: str) -> None:
         before = shown(db)
         assert migrate(db).state == "was done"
         again = [replace(migrations()[0], id="0001_once_more")]
-        (report,) = Runner(db).run(again)
+        (report,) = Runner(db, confirm=lets_expire).run(again)
         assert {did(report)[kind].partition(" of ")[0] for kind in ("rekey", "backfill", "recompute")} == {
             "0 changed"
         }
@@ -277,7 +284,7 @@ def test_dry_run_tells_the_numbers_and_writes_nothing(target: str) -> None:
 def test_killed_migration_goes_on_where_it_stood(calls: int) -> None:
     with old_kefir("embedded") as db, old_kefir("embedded") as other:
         migrate(db)
-        runner = Runner(other, page_items=7, owner="killed")
+        runner = Runner(other, page_items=7, owner="killed", confirm=lets_expire)
         steps = runner.steps(migrations())
         is_done = drive(other.session.client, steps, calls)
         wait(other, 120)  # until the lease is over
@@ -300,7 +307,12 @@ def test_what_the_old_app_writes_meanwhile_is_not_overwritten(turn: int) -> None
                 old.put(client, old.device("123", "phone", "ExponentPushToken[z]", "2040-01-19T23:00:00Z"))
 
         try:
-            drive(client, Runner(db, page_items=7).steps(migrations()), 10_000, between=old_app)
+            drive(
+                client,
+                Runner(db, page_items=7, confirm=lets_expire).steps(migrations()),
+                10_000,
+                between=old_app,
+            )
         except VerificationError:
             assert migrate(db).state == "done"
         device = db.device(ADA, DeviceId("phone")).one()

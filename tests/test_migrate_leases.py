@@ -16,6 +16,7 @@ from singletable.migrate import (
     ChangeSetting,
     CreateTable,
     DropIndex,
+    Expiring,
     Migration,
     MigrationStep,
     Note,
@@ -225,7 +226,7 @@ def test_run_stops_before_a_destructive_step_unless_it_is_confirmed(target: str)
         assert "GSI2PK" in stored(client)["USER#u0", "BATCH#b000"]
         asked: list[str] = []
 
-        def confirm(migration: Migration, step: MigrationStep) -> bool:
+        def confirm(migration: Migration, step: MigrationStep | Expiring) -> bool:
             asked.append(step.kind)
             return True
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from singletable.design import Design
-    from singletable.migrate import MigrationReport, MigrationStep, Record
+    from singletable.migrate import Expiring, MigrationReport, MigrationStep, Record
 
 DONE = 0
 NOT_DONE = 1
@@ -144,6 +144,7 @@ def _run(arguments: argparse.Namespace) -> int:
             watch=show,
             confirm=_confirm(arguments),
             shared_table=arguments.shared_table,
+            keep_expired=arguments.keep_expired,
         )
         try:
             reports = runner.run(migrations, to=arguments.to, dry_run=arguments.dry_run)
@@ -157,19 +158,34 @@ def _run(arguments: argparse.Namespace) -> int:
     is_stopped = any(report.state == "waiting" for report in reports)
     # What a rehearsal cannot do stops the run.
     has_failures = any(step.failures for report in reports for step in report.steps)
+    has_failures |= arguments.dry_run and not arguments.yes and any(map(_is_asked, reports))
     return NOT_DONE if is_stopped or has_failures else DONE
+
+
+def _is_asked(report: MigrationReport) -> bool:
+    """Tell whether a run asks before it lets items expire at once."""
+    return report.expiring is not None and report.expiring.count > 0 and not report.keeps_expired
 
 
 def _print_reports(reports: list[MigrationReport]) -> None:
     for report in reports:
         print(f"{report.id}: {report.state}")
+        if report.expiring is not None and report.expiring.count:
+            they = "It is" if report.expiring.count == 1 else "They are"
+            kept = f" {they} kept, without a time to live." if report.keeps_expired else ""
+            print(f"{_INDENT}{report.expiring.says()}{kept}")
         for step in report.steps:
             print(f"{_INDENT}{step.number + 1}. {step.says} {step.did}")
             for sample in step.samples:
                 print(f"{_INDENT * 3}{json.dumps(sample, default=str, ensure_ascii=False)}")
             for failure in step.failures:
                 print(f"{_INDENT * 3}failed: {failure}")
-        if report.state == "waiting":
+        if report.state == "waiting" and _is_asked(report) and not report.steps:
+            say(
+                f"{report.id} has written nothing: run it again with --keep-expired to keep these items, "
+                "or with --yes to let them expire"
+            )
+        elif report.state == "waiting":
             say(f"{report.id} stopped before a step that destroys something: run it again with --yes")
 
 
@@ -259,8 +275,8 @@ def _rate(arguments: argparse.Namespace) -> Pace | None:
     return None if arguments.rate is None else Pace.parse(arguments.rate)
 
 
-def _confirm(arguments: argparse.Namespace) -> Callable[[Migration, MigrationStep], bool]:
-    def confirm(migration: Migration, step: MigrationStep) -> bool:
+def _confirm(arguments: argparse.Namespace) -> Callable[[Migration, MigrationStep | Expiring], bool]:
+    def confirm(migration: Migration, step: MigrationStep | Expiring) -> bool:
         if arguments.yes:
             return True
         if sys.stdin is None or not sys.stdin.isatty():

@@ -57,9 +57,9 @@ examples:
   singletable migrate run app.kefir:Kefir dynamodb://eu-north-1 --env stage=prod --rate 200 --to 0002
 
 It can be stopped at any time, and goes on where it stood. Steps that destroy something are asked about, or need
---yes.
+--yes. So is a migration by which items would expire at once, before it writes anything; --keep-expired keeps them.
 
-exit codes: 0 all is done, 1 it stopped before a step that destroys something, or items differ, cannot be
+exit codes: 0 all is done, 1 it stopped before something is destroyed or expires, or items differ, cannot be
 changed or are of no entity, 2 a failure
 """
 _VERIFY_EXAMPLES = """\
@@ -121,7 +121,14 @@ def _add_run(below: Any, add: Add) -> None:
     run.add_argument("--dry-run", action="store_true", help="read everything, count, write nothing")
     run.add_argument("--to", metavar="ID", help="stop after this one; its number is enough")
     run.add_argument("--segments", metavar="COUNT", type=_count, default=1, help="read so many parts at once")
-    run.add_argument("--yes", action="store_true", help="do not ask before steps that destroy something")
+    run.add_argument(
+        "--keep-expired",
+        action="store_true",
+        help="keep items that would expire at once: they get no time to live",
+    )
+    run.add_argument(
+        "--yes", action="store_true", help="do not ask before something is destroyed, or expires at once"
+    )
     _add_shared_table(run)
 
 

@@ -35,7 +35,7 @@ def found_table(name: str, capabilities: Capabilities) -> Steps[TableDefinition 
     if description is None:
         return None
     arn = description.get("TableArn", "")
-    ttl = (yield from _if_known(_time_to_live(name))) if capabilities.time_to_live else None
+    ttl = (yield from _if_known(active_ttl(name))) if capabilities.time_to_live else None
     days = (yield from _if_known(_recovery_days(name))) if capabilities.point_in_time_recovery else None
     tags = (yield from _if_known(_tags(arn))) if capabilities.tags else None
     return definition_of(description, ttl=ttl, pitr_days=days, tags=tags)
@@ -124,7 +124,8 @@ def _encryption(description: Mapping[str, Any]) -> str:
     return str(found.get("KMSMasterKeyArn") or "AWS_MANAGED")
 
 
-def _time_to_live(name: str) -> Steps[str | None]:
+def active_ttl(name: str) -> Steps[str | None]:
+    """Return the attribute by which the items of a table expire; None if they do not."""
     answer = yield Call("DescribeTimeToLive", {"TableName": name})
     found = answer.get("TimeToLiveDescription") or {}
     return found.get("AttributeName") if found.get("TimeToLiveStatus") in _ON else None

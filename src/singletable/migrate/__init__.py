@@ -7,6 +7,7 @@ client; it knows neither the engine nor boto3.
 from __future__ import annotations
 
 from singletable.migrate.differences import Difference
+from singletable.migrate.expiry import Expiring
 from singletable.migrate.files import FOLDER, Folder, Migration
 from singletable.migrate.pacing import Pace
 from singletable.migrate.passes import Progress
@@ -42,6 +43,7 @@ __all__ = [
     "CreateTable",
     "Difference",
     "DropIndex",
+    "Expiring",
     "Folder",
     "Migration",
     "MigrationReport",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Final
 
 from singletable.design.catalog import Catalog
@@ -78,8 +79,10 @@ class Forms:
         discriminator_was: str | None = None,
         renamed: Renames | None = None,
         entity_names: Mapping[str, str] | None = None,
+        keeps_over_at: datetime | None = None,
     ) -> None:
         self._session = session
+        self._keeps_over_at = keeps_over_at  # what is over by then gets no time to live
         self.catalog = catalog = session.catalog
         self._discriminators = [catalog.discriminator, *([discriminator_was] if discriminator_was else [])]
         self._skeletons = _skeletons(catalog, was or {})
@@ -162,11 +165,15 @@ class Forms:
 
         One that would expire so long after it is written is left: its time is none of this writing.
         """
-        if schema.ttl is None or schema.expires is None or schema.expires.after is None:
+        if schema.ttl is None:
             return
-        values = entity.__dict__
-        if values.get(schema.ttl.name) is None:
-            values[schema.ttl.name] = expiry_of(schema, values, clock_time(self._session))
+        values, name = entity.__dict__, schema.ttl.name
+        counts = schema.expires is not None and schema.expires.after is not None
+        if counts and values.get(name) is None:
+            values[name] = expiry_of(schema, values, clock_time(self._session))
+        over_at = values.get(name)
+        if self._keeps_over_at is not None and over_at is not None and over_at <= self._keeps_over_at:
+            values[name] = None
 
     def renaming(self, schema: EntitySchema[Any], item: Item, names: Mapping[str, str]) -> Change | None:
         """Say which attributes of an item are to be copied to other names: those that are not there by them."""

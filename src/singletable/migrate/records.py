@@ -70,6 +70,7 @@ class Record:
     elapsed_us: int = 0  # of all runs together
     revision: int = 0  # counts the writes of the record
     fingerprint: str = ""  # of the steps
+    keeps_over_us: int = 0  # items that were over at this time get no time to live; 0: they do
 
     @property
     def is_done(self) -> bool:
@@ -212,6 +213,8 @@ def _attributes(record: Record) -> Item:
         "revision": record.revision,
         "fingerprint": record.fingerprint,
     }
+    if record.keeps_over_us:
+        values["keepsOver"] = record.keeps_over_us
     if record.finished_us:
         values["finished"] = record.finished_us
     if record.owner:
@@ -263,6 +266,7 @@ def _record(item: Item) -> Record:
         elapsed_us=values["elapsed"],
         revision=values["revision"],
         fingerprint=values["fingerprint"],
+        keeps_over_us=values.get("keepsOver", 0),
     )
 
 

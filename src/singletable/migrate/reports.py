@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from singletable.errors import MigrationError
+from singletable.migrate.expiry import Expiring
 from singletable.migrate.passes import Outcome
 from singletable.migrate.records import Counts
 
@@ -48,16 +49,21 @@ class MigrationReport:
     state: State
     steps: list[StepReport] = field(default_factory=list)
     seconds: float = 0.0
+    expiring: Expiring | None = None  # items that would expire at once, or have been kept from it
+    keeps_expired: bool = False
 
     def data(self) -> dict[str, Any]:
         """Return the report as JSON has it."""
-        return {
+        data: dict[str, Any] = {
             "id": self.id,
             "title": self.title,
             "state": self.state,
             "seconds": self.seconds,
             "steps": [step.data() for step in self.steps],
         }
+        if self.expiring is not None and self.expiring.count:
+            data["expiring"] = {**self.expiring.data(), "kept": self.keeps_expired}
+        return data
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import socket
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final, assert_never
 
@@ -18,6 +19,7 @@ from singletable.design.stored_values import Item
 from singletable.errors import MigrationError, SingleTableError, StrangeItemsError
 from singletable.migrate.choosing import chosen_migrations, refuse_changed
 from singletable.migrate.deciding import decide, summary
+from singletable.migrate.expiry import Expiring, expiring_items
 from singletable.migrate.files import Migration
 from singletable.migrate.forms import Change, Forms
 from singletable.migrate.functions import FunctionPass, find_function
@@ -57,15 +59,16 @@ STRANGERS_HINT: Final = (
     'class New(Entity, was="Old") if an entity has another name now; otherwise delete them; or say that the table '
     "is shared with other programs, whose items they are: --shared-table"
 )
-Confirm = Callable[[Migration, MigrationStep], bool]
+Confirm = Callable[[Migration, MigrationStep | Expiring], bool]
 
 
 class Runner:
     """Runs migrations where a design is open.
 
     `rate` limits how fast the table is read and written. `watch` is told how far it is. `confirm` is asked before
-    a step that destroys something; without it, a run stops before the first of them. Items of no entity are a
-    failure, unless `shared_table` says that they are those of other programs.
+    a step that destroys something, and before items expire at once by a migration; without it, a run stops there.
+    With `keep_expired` such items are kept: they get no time to live. Items of no entity are a failure, unless
+    `shared_table` says that they are those of other programs.
     """
 
     def __init__(
@@ -76,6 +79,7 @@ class Runner:
         segments: int = 1,
         watch: Watch | None = None,
         confirm: Confirm | None = None,
+        keep_expired: bool = False,
         owner: str | None = None,
         lease_s: float = LEASE_S,
         page_items: int = PAGE_ITEMS,
@@ -87,6 +91,7 @@ class Runner:
         self._segments = segments
         self._watch = watch
         self._confirm = confirm
+        self._keep_expired = keep_expired
         self.owner = owner or f"{socket.gethostname()}-{uuid.uuid4().hex[:8]}"
         self._lease_s = lease_s
         self._page_items = page_items
@@ -172,6 +177,12 @@ class Runner:
     ) -> Steps[MigrationReport]:
         record = replace(record or Record(migration.id), segments=(), differing=0)
         report = MigrationReport(migration.id, migration.title, "dry run")
+        if is_there and not record.step:
+            lease = Lease(self._session, record, is_dry=True)
+            report.expiring = yield from self._expiring(migration, lease)
+            report.keeps_expired = self._keep_expired
+            if self._keep_expired:
+                record = replace(record, keeps_over_us=self._session.now_us())
         for number, step in list(enumerate(migration.steps))[record.step :]:
             if is_there:
                 lease = Lease(self._session, record, is_dry=True)
@@ -199,6 +210,10 @@ class Runner:
 
     def _go_on(self, migration: Migration, lease: Lease) -> Steps[MigrationReport]:
         report = MigrationReport(migration.id, migration.title, "done")
+        if not lease.record.step and not (yield from self._let_expire(migration, lease, report)):
+            yield from lease.release(state="stopped")
+            report.state = "waiting"
+            return report
         for number, step in list(enumerate(migration.steps))[lease.record.step :]:
             if step.is_destructive and not self._may(migration, step, lease):
                 yield from lease.release(state="stopped")
@@ -211,6 +226,25 @@ class Runner:
             yield from lease.release(state="done", finished_us=self._session.now_us())
         report.seconds = lease.record.elapsed_us / 1_000_000
         return report
+
+    # --- what would expire at once --------------------------------------------------------------------
+
+    def _let_expire(self, migration: Migration, lease: Lease, report: MigrationReport) -> Steps[bool]:
+        """Tell whether a migration may begin: nothing expires by it, or is kept from it, or it may expire."""
+        report.expiring = yield from self._expiring(migration, lease)
+        report.keeps_expired = self._keep_expired
+        if not report.expiring.count:
+            return True
+        if self._keep_expired:
+            yield from lease.save(keeps_over_us=self._session.now_us())
+            yield from self._expiring(migration, lease, keeps=True)
+            return True
+        return self._confirm is not None and self._confirm(migration, report.expiring)
+
+    def _expiring(self, migration: Migration, lease: Lease, *, keeps: bool = False) -> Steps[Expiring]:
+        steps = [(self._forms(migration, step, lease), step) for step in migration.steps]
+        options = {"segments": self._segments, "page_items": self._page_items}
+        return expiring_items(self._session, lease, self._pacer, steps, keeps=keeps, **options)
 
     def _may(self, migration: Migration, step: MigrationStep, lease: Lease) -> bool:
         if not lease.record.is_verified:
@@ -380,18 +414,20 @@ class Runner:
             case _:
                 assert_never(step)
 
-    def _forms(self, migration: Migration, step: MigrationStep) -> Forms:
+    def _forms(self, migration: Migration, step: MigrationStep, lease: Lease) -> Forms:
         """Return what knows the items that a step finds, by all that the steps of its migration say of them."""
         was = {
             entity: texts for each in migration.steps for entity, texts in getattr(each, "was", {}).items()
         }
         others = [getattr(each, "discriminator_was", None) for each in migration.steps]
+        over_us = lease.record.keeps_over_us
         return Forms(
             self._session,
             was=was if isinstance(step, CheckItems) else getattr(step, "was", None),
             discriminator_was=next((name for name in others if name is not None), None),
             renamed=self._renamed,
             entity_names=self._entity_names,
+            keeps_over_at=datetime.fromtimestamp(over_us / 1_000_000, UTC) if over_us else None,
         )
 
     def _look(self, migration: Migration, number: int, step: MigrationStep, lease: Lease) -> Steps[Outcome]:
@@ -412,7 +448,7 @@ class Runner:
             lease.beside(),
             self._pacer,
             read,
-            forms=self._forms(migration, step),
+            forms=self._forms(migration, step, lease),
             knows=schema_of,
             writes=False,
             minds_strangers=not self._shared_table,
@@ -422,7 +458,7 @@ class Runner:
         return (yield from one.run())
 
     def _pass(self, migration: Migration, number: int, step: MigrationStep, lease: Lease) -> Steps[Outcome]:
-        forms = self._forms(migration, step)
+        forms = self._forms(migration, step, lease)
         if lease.is_dry:
             self._rehearsed.append((forms, step))
         total = yield from item_count(self._session)
