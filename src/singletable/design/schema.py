@@ -464,12 +464,10 @@ class EntitySchema(Generic[E]):
             item, what, others=others, hint="give the field a default, or an upcaster for older items"
         )
 
-    def unfit(
-        self, item: Item, what: str, *, others: int = 0, changed: bool = False, hint: str
-    ) -> InvalidItemError:
-        """Say that an item does not fit; with `changed`, that it does not with changes either."""
+    def unfit(self, item: Item, what: str, *, others: int = 0, hint: str) -> InvalidItemError:
+        """Say that an item does not fit, and why; `others` counts what else is wrong."""
         return InvalidItemError(
-            f"the item {self._shown(item)} is {'still ' if changed else ''}no {self.entity.__name__}: {what}"
+            f"the item {self._shown(item)} is no {self.entity.__name__}: {what}"
             + (f" (and {others} more)" if others else ""),
             key=self._key_of(item),
             hint=hint,

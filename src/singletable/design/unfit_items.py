@@ -109,7 +109,6 @@ def _still_unfit(
         item,
         f"{field}: {why}" if field else why,
         others=others,
-        changed=True,
         hint=hint_for(schema, left, kept),
     )
 
