@@ -166,7 +166,7 @@ def test_handlers_would_have_made_the_same_feeds_notifications_and_activity(
     with opened() as other:
         made = [each for each in seed("small", DAY).entities if not isinstance(each, FOLLOWING)]
         for kinds in (PARENTS, (Comment,), (Entity,)):  # what is counted comes before those it is counted of
-            other.load(each for each in made if isinstance(each, kinds))
+            other.load(SmartCooking.counted(each, ()) for each in made if isinstance(each, kinds))
             made = [each for each in made if not isinstance(each, kinds)]
         handle(other)
         found, settled = _following(other), _following(db)

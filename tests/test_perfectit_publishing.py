@@ -237,7 +237,8 @@ def test_what_others_may_not_do_finds_no_card(memory: PerfectIt, status: CardSta
 
 def test_edited_card_moves_between_lists(db: PerfectIt) -> None:
     card = publish(db)
-    db.create(db.category(WOOD).one().model_copy(update={"category_id": CategoryId("paint"), "version": 0}))
+    paint = {"category_id": CategoryId("paint"), "cards_count": 0, "version": 0}
+    db.create(db.category(WOOD).one().model_copy(update=paint))
     edited = Publishing(db).edit(
         ADA,
         card.card_id,

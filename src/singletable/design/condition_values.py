@@ -18,7 +18,7 @@ from difflib import get_close_matches
 from enum import Enum
 from functools import cache, cached_property
 from math import isfinite
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import SchemaValidator
@@ -96,23 +96,25 @@ def conditions_on(
     """
     for condition in conditions:
         require_condition(condition)
-    whole = (*conditions, *(Eq(name, value) for name, value in equal.items()))
+    whole = [*conditions, *[Eq(name, value) for name, value in equal.items()]] if equal else conditions
     return tuple([valid_condition(entity, condition) for condition in whole])
 
 
 def valid_condition(entity: type[BaseModel], condition: Condition) -> Condition:
     """Return a condition with values as the fields of an entity have them; refuse what can never be."""
-    match condition:
-        case And(left, right):
-            return And(valid_condition(entity, left), valid_condition(entity, right))
-        case Or(left, right):
-            return Or(valid_condition(entity, left), valid_condition(entity, right))
-        case Not(inner):
-            return Not(valid_condition(entity, inner))
-        case _:
-            require_field(entity, condition.field)
-            # A sample stands for what a caller will give.
-            return condition if is_waived() else _field(entity, condition.field).valid(condition)
+    # Every filter comes by here, and patterns of match that take a condition apart cost more than the validation.
+    if isinstance(condition, And | Or):
+        return type(condition)(
+            valid_condition(entity, condition.left), valid_condition(entity, condition.right)
+        )
+    if isinstance(condition, Not):
+        return Not(valid_condition(entity, condition.inner))
+    given: object = condition.field  # in a program that no type checker has seen
+    if not isinstance(given, str):
+        require_field(entity, given)
+    field = _field(entity, condition.field)
+    # A sample stands for what a caller will give.
+    return condition if is_waived() else field.valid(condition)
 
 
 def declared_condition(where: str, entity: type[BaseModel], condition: Condition) -> Condition:
@@ -169,6 +171,7 @@ def _simple(condition: Condition) -> Iterator[Condition]:
 
 @cache
 def _field(entity: type[BaseModel], name: str) -> _Field:
+    require_field(entity, name)
     return _Field(entity, name)
 
 
@@ -210,25 +213,31 @@ class _Field:
         limits = constraints_text(constraints_in(self._markers))
         return f"{self._entity.__name__}.{self._name} is {shown}" + (f" with {limits}" if limits else "")
 
-    def valid(self, condition: Condition) -> Condition:
+    def valid(self, condition: _Valued | In | Exists) -> Condition:
         """Return a condition on this field with the value as the field has it."""
+        if isinstance(condition, Exists):
+            return condition
+        if isinstance(condition, In):
+            values = [None if each is None else self._equal(condition, each) for each in condition.values]
+            return In(condition.field, *values)
+        value = condition.value
+        valid = self._valid_value(condition, value)
+        return condition if valid is value else type(condition)(condition.field, valid)
+
+    def _valid_value(self, condition: _Valued, value: Any) -> Any:
         match condition:
-            case Exists() | Eq(_, None) | Ne(_, None):
-                return condition
-            case Eq(_, value):
-                return _with_value(condition, value, self._equal(condition, value))
-            case In(field, values):
-                return In(field, *[None if each is None else self._equal(condition, each) for each in values])
-            case Ne(_, value):
-                return _with_value(condition, value, self._other(condition, value))
-            case Lt(_, value) | Le(_, value) | Gt(_, value) | Ge(_, value):
-                return _with_value(condition, value, self._bound(condition, value))
-            case Contains(_, value):
-                return _with_value(condition, value, self._part(condition, value))
-            case BeginsWith(_, value):
-                return _with_value(condition, value, self._beginning(condition, value))
+            case Eq():
+                return None if value is None else self._equal(condition, value)
+            case Ne():
+                return None if value is None else self._other(condition, value)
+            case Lt() | Le() | Gt() | Ge():
+                return self._bound(condition, value)
+            case Contains():
+                return self._part(condition, value)
+            case BeginsWith():
+                return self._beginning(condition, value)
             case _:
-                raise AssertionError("conditions of conditions are taken apart before")
+                assert_never(condition)
 
     # --- by operator ------------------------------------------------------------------------------------------
 
@@ -382,10 +391,6 @@ class _Field:
             "definitions": [*self._schemas.definitions.values()],
         }
         return SchemaValidator(whole, config)
-
-
-def _with_value(condition: _Valued, value: Any, valid: Any) -> _Valued:
-    return condition if valid is value else type(condition)(condition.field, valid)
 
 
 def _validated(validator: SchemaValidator, value: Any) -> Any:

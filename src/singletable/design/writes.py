@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic, Protocol, Self, TypeVar
 
 from singletable.design.arguments import require_kind
-from singletable.design.condition_values import conditions_on
-from singletable.design.conditions import Condition, is_condition
+from singletable.design.condition_values import valid_condition
+from singletable.design.conditions import Condition, is_condition, require_condition
 from singletable.design.entity import Entity
 from singletable.design.pages import Written
 from singletable.design.plans import Get
@@ -106,7 +106,8 @@ class Put(WritePlan[E]):
 
     def __post_init__(self) -> None:
         _check_entity(self.entity)
-        object.__setattr__(self, "when", _valid_when(type(self.entity), self.when))
+        if self.when is not None:
+            object.__setattr__(self, "when", _valid_when(type(self.entity), self.when))
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +205,10 @@ def _checked_when(target: Entity | Get[Any], when: Condition | None) -> Conditio
 
 def _valid_when(entity: type[Any], when: Condition | None) -> Condition | None:
     """Return a condition of a write with values that the fields can have."""
-    return None if when is None else conditions_on(entity, (when,), {})[0]
+    if when is None:
+        return None
+    require_condition(when)
+    return valid_condition(entity, when)
 
 
 Write = Create[Any] | Put[Any] | Update[Any] | Delete[Any] | Check[Any]
