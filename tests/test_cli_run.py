@@ -216,6 +216,52 @@ def test_one_item_is_shown_in_full(run: Run, on: tuple[str, str]) -> None:
     assert ran.err == "1 item, 1 unit, 1 read, 0 thrown away\n"
 
 
+PEOPLE = ("mai", "an", "binh")
+ONE_AT_ONCE = {
+    "get": (["smart_cooking.user", "--user-id", "mai"], 1),
+    "lookup": (["smart_cooking.user_by_email", "--email", "mai@example.com"], 1),
+    "keys": (["smart_cooking.users", "--user-ids", *PEOPLE], 2),
+    "collection": (["smart_cooking.recipe_view", "--recipe-id", "r000001"], 6),  # it is whole, or not there
+}
+
+
+@pytest.mark.parametrize(("words", "count"), ONE_AT_ONCE.values(), ids=ONE_AT_ONCE.keys())
+def test_limit_is_allowed_where_there_are_no_pages(
+    words: list[str], count: int, run: Run, on: tuple[str, str]
+) -> None:
+    ran = run("run", *words, "--limit", "2", "--json", *on)
+    assert (ran.code, len(ran.json["items"])) == (0, count)
+
+
+def test_bookkeeping_is_shown_if_it_is_asked_for(run: Run, on: tuple[str, str]) -> None:
+    words = ("run", "smart_cooking.recipe", "--recipe-id", "r000001", *on)
+    hidden = {f"{field}_{what}" for field in ("average_rating", "rating_step") for what in ("sum", "count")}
+    (item,) = run(*words, "--json").json["items"]
+    assert hidden.isdisjoint(item)
+    assert {"average_rating", "rating_count", "rating_step", "version"} <= item.keys()
+    (whole,) = run(*words, "--json", "--all-fields").json["items"]
+    assert whole.keys() - item.keys() == hidden
+    assert "average_rating_sum" not in run(*words).out
+    assert "average_rating_sum" in run(*words, "--all-fields").out
+    listed = ("run", "smart_cooking.recipes_of", "--user-id", "an", *on)
+    assert "average_rating_sum" not in run(*listed, "--all", "--json").out
+    page = run(*listed, "--limit", "1", "--all-fields")
+    assert "average_rating_sum: " in page.out
+    assert "--all-fields --cursor=" in page.err
+
+
+def test_form_of_a_value_is_told_in_words(run: Run, on: tuple[str, str]) -> None:
+    week = ("--year", "2025", "--week", "3", *on)
+    ran = run("run", "lunch_cache.menu", "--restaurant", "La Cantina", *week)
+    assert ran.code == 2
+    assert ran.err.startswith(
+        "error: --restaurant 'La Cantina': it should be lower case letters and digits, with hyphens between words"
+    )
+    several = run("run", "lunch_cache.menus", "--restaurants", "niagara", "La Cantina", *week)
+    assert "1: it should be lower case letters and digits" in several.err
+    assert "^[" not in ran.err + several.err
+
+
 @pytest.mark.parametrize(
     "words", [["kefir.user", "--user-id", "nobody"], ["kefir.batch_view", "--batch-id", "b0"]]
 )

@@ -132,7 +132,7 @@ def test_only_the_author_changes_a_post(db: SmartCooking) -> None:
 
 def test_nobody_says_nothing_or_too_much(db: SmartCooking) -> None:
     posts = Posts(db)
-    with pytest.raises(InvalidInputError, match="content: String should match"):
+    with pytest.raises(InvalidInputError, match="content: it should be a text with something in it"):
         posts.write(ADA, " \n")
     with pytest.raises(InvalidInputError, match=r"content: .*8,000 are allowed"):
         posts.write(ADA, "x" * 8_001)

@@ -29,7 +29,7 @@ from singletable.design import (
     auto,
     pattern,
 )
-from singletable.errors import InvalidWriteError
+from singletable.errors import InvalidItemError, InvalidWriteError
 from targets import TARGETS
 
 
@@ -50,6 +50,10 @@ class SeatsSK(SortKey, template="SEATS"):
 
 
 class StockSK(SortKey, template="STOCK"):
+    pass
+
+
+class GateSK(SortKey, template="GATE"):
     pass
 
 
@@ -197,3 +201,47 @@ def test_strict_entity_reads_what_it_has_stored(rooms: Rooms) -> None:
     assert (stock.counted_at, stock.label) == (counted_at, UUID(int=7))
     with pytest.raises(InvalidWriteError):
         rooms.update(stock, chairs="3")
+
+
+# --- what is told -------------------------------------------------------------------------------------------
+
+
+class Gate(Entity):
+    key = Keys(RoomPK, GateSK)
+
+    room_id: str
+    code: Annotated[str, Field(pattern="^[A-Z]{2}-[0-9]{2}$")] = "AB-12"
+    name: Annotated[str, Field(pattern="^[a-z]+$", description="lower case letters, as north")] = "north"
+    hours: tuple[
+        Annotated[str, Field(pattern="^[0-9]{2}h$", description="two digits and h, as 08h")], ...
+    ] = ()
+
+
+class Gates(Design):
+    table = Hall
+    entities = (Gate,)
+
+    @pattern("1 Get a gate")
+    def gate(self, room_id: str) -> Get[Gate]:
+        return Gate.key.get(RoomPK(room_id=room_id), GateSK())
+
+
+TOLD = {
+    "an example": ({"code": "x"}, "it should have another form, as 'AB-12' has"),
+    "words": ({"name": "North"}, "it should be lower case letters, as north"),
+    "words of a member": ({"hours": ["08h", "9"]}, "it should be two digits and h, as 08h"),
+}
+
+
+@pytest.mark.parametrize(("changes", "sentence"), TOLD.values(), ids=TOLD.keys())
+def test_pattern_is_told_in_words(changes: dict[str, Any], sentence: str) -> None:
+    with Gates.open(":memory:") as db:
+        db.create(Gate(room_id="r1"))
+        with pytest.raises(InvalidWriteError, match=sentence) as refused:
+            db.update(db.gate("r1"), **changes)
+        assert "^[" not in str(refused.value)
+        stored = Gates.stored_item(Gate.model_construct(**{**Gate(room_id="r2").model_dump(), **changes}))
+        db.session.client.call("PutItem", {"TableName": "hall", "Item": stored})
+        with pytest.raises(InvalidItemError, match=sentence) as invalid:
+            db.gate("r2").one()
+        assert "^[" not in str(invalid.value)

@@ -139,9 +139,10 @@ class _Command:
     def _plan(self, where: Opened) -> PatternRun:
         method = getattr(where.design, self._pattern.method)
         bound = inspect.BoundArguments(inspect.signature(method), OrderedDict(self._values))
-        run = PatternRun(method(*bound.args, **bound.kwargs), where.session)
-        self._refuse_unfitting(run)
         arguments = self._arguments
+        plan = method(*bound.args, **bound.kwargs)
+        run = PatternRun(plan, where.session, shows_bookkeeping=arguments.all_fields)
+        self._refuse_unfitting(run)
         if arguments.newest_first or arguments.oldest_first:
             run.order(newest_first=arguments.newest_first)
         return run
@@ -156,6 +157,8 @@ class _Command:
             "--oldest-first": arguments.oldest_first,
         }
         options = [option for option, is_given in given.items() if is_given]
+        if not run.reads_many and arguments.limit is not None and run.limit(arguments.limit):
+            options.remove("--limit")
         if options and not run.reads_many:
             what = "writes" if run.writes else "reads at once what it names"
             raise WrongUseError(

@@ -20,7 +20,8 @@ examples:
 PATTERN is SYSTEM.PATTERN or MODULE:DESIGN.PATTERN; - and _ are the same in it. It stands before its own options.
 A page has 20 items; the command for the next one is printed with it, on stderr.
 --json prints one object: items, by the names and with the values that are stored, numbers with all their digits;
-cursor, units, read, thrown_away. With --all it prints an item a line, and the rest on stderr.
+cursor, units, read, thrown_away. With --all it prints an item a line, and the rest on stderr. What is kept for
+bookkeeping, as the sum and the count of an average, is shown with --all-fields.
 
 exit codes: 0, 1 if what was asked for by its key is not there or a write is refused, 2 for wrong use or a failure
 """
@@ -56,12 +57,19 @@ def add_run_options(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -
         "-h", "--help", action="store_true", help="show the options, of a pattern with its own"
     )
     add_target_and_opening(parser)
-    parser.add_argument("--limit", metavar="N", type=_limit, help="how many items a page has (default: 20)")
+    parser.add_argument(
+        "--limit", metavar="N", type=_limit, help="how many items there are at most on a page (default: 20)"
+    )
     parser.add_argument("--cursor", metavar="CURSOR", help="where a page is to begin, as the one before says")
     parser.add_argument("--all", action="store_true", help="read everything, and print it as it comes")
     parser.add_argument("--newest-first", action="store_true", help="read from the end")
     parser.add_argument("--oldest-first", action="store_true", help="read from the beginning")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.add_argument(
+        "--all-fields",
+        action="store_true",
+        help="show also what is kept for bookkeeping, as the sum and the count of an average",
+    )
     parser.add_argument(
         "--explain", action="store_true", help="say which requests were sent, and their units"
     )

@@ -72,7 +72,7 @@ def _valid(schema: EntitySchema[Any], name: str, value: Any) -> Any:
         return schema.valid_field(name, value)
     except ValidationError as error:
         raise InvalidWriteError(
-            f"{schema.entity.__name__}.{name} cannot be {value!r}: {error.errors()[0]['msg']}"
+            f"{schema.entity.__name__}.{name} cannot be {value!r}: {schema.problem_text(error)}"
         ) from error
 
 

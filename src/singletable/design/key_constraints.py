@@ -17,6 +17,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import SchemaError
 
 from singletable.design.constraints import constraints_in, constraints_text
+from singletable.design.problems import problem_text
 from singletable.design.sample_candidates import DEFAULTS
 from singletable.errors import DeclarationError, KeyValueError
 
@@ -50,15 +51,17 @@ def check_for(base: Any, markers: list[Any], *, where: str) -> Check | None:
     if not constraints:
         return None
     text = constraints_text(constraints)
+    annotation = Annotated[(base, *markers)]
+    asked = constraints_text(each for each in constraints if not hasattr(each, "pattern"))
     validate = _validator(base, constraints, text, where)
 
     def refusal(value: Any) -> str | None:
         try:
             kept = validate(value, strict=True)
         except ValidationError as error:
-            return f"{_short(value)} is refused by {_constraint(error, text)}"
+            return f"{_short(value)} is refused{_reason(error, annotation, text)}"
         # to_lower and their like: an entity stores something else.
-        return None if kept == value else f"{_short(value)} is stored as {_short(kept)} ({text})"
+        return None if kept == value else f"{_short(value)} is stored as {_short(kept)} ({asked})"
 
     def check(given: Any, value: Any) -> None:
         refused = refusal(value)
@@ -96,9 +99,12 @@ def _any_value(base: Any) -> Any:
     return next(iter(base)) if issubclass(base, Enum) else DEFAULTS[base]("a", 0)
 
 
-def _constraint(error: ValidationError, otherwise: str) -> str:
+def _reason(error: ValidationError, annotation: Any, otherwise: str) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
-    return ", ".join(f"{name}={value!r}" for name, value in first.get("ctx", {}).items()) or otherwise
+    context = first.get("ctx", {})
+    if "pattern" in context:
+        return f": {problem_text(first, annotation)}"
+    return f" by {', '.join(f'{name}={value!r}' for name, value in context.items()) or otherwise}"
 
 
 def _short(value: Any) -> str:

@@ -30,6 +30,7 @@ from singletable.design.keys import Key, check_values, has_constraints
 from singletable.design.markers import Auto, Expires, Lock, TimeToLive
 from singletable.design.old_keys import old_keys
 from singletable.design.places import AttributeType, Binding, KeyAttribute, key_item, place_of
+from singletable.design.problems import problem_text
 from singletable.design.relations import OWN_SORT, SHARED_SORT, Derived, LockForm, Unique, lock_index
 from singletable.design.stored_values import AttributeValue, Item, decode, shown_key
 from singletable.design.tables import Table
@@ -217,7 +218,7 @@ class EntitySchema(Generic[E]):
                 try:
                     known[name] = found[name] = computed_value(self._field_validator, name, known)
                 except ValidationError as error:
-                    what = error.errors()[0]["msg"]
+                    what = self.problem_text(error)
                     raise InvalidWriteError(
                         f"{self.entity.__name__}.{name} cannot be stored: {what}"
                     ) from error
@@ -257,8 +258,13 @@ class EntitySchema(Generic[E]):
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, (self.entity.__name__, *first["loc"])))
-            raise InvalidWriteError(f"{where} cannot be stored: {first['msg']}") from error
+            raise InvalidWriteError(f"{where} cannot be stored: {self.problem_text(error)}") from error
         return entity
+
+    def problem_text(self, error: ValidationError) -> str:
+        """Say in words what is wrong with the first of the values that were refused."""
+        first = error.errors(include_url=False, include_input=False)[0]
+        return problem_text(first, self.entity)
 
     def check_keys(self, values: Mapping[str, Any], written: Mapping[str, Any]) -> None:
         """Refuse what is written of an entity's values, if the item could not be asked for by it.
@@ -458,11 +464,9 @@ class EntitySchema(Generic[E]):
         what, others = str(error), 0
         if isinstance(error, ValidationError):
             first = error.errors(include_url=False, include_context=False)[0]
-            what = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+            what = f"{'.'.join(map(str, first['loc']))}: {self.problem_text(error)}"
             others = error.error_count() - 1
-        return self.unfit(
-            item, what, others=others, hint="give the field a default, or an upcaster for older items"
-        )
+        return self.unfit(item, what, others=others, hint=hint)
 
     def unfit(self, item: Item, what: str, *, others: int = 0, hint: str) -> InvalidItemError:
         """Say that an item does not fit, and why; `others` counts what else is wrong."""

@@ -12,6 +12,7 @@ finding.py   the systems that are installed: packages name theirs as entry point
 
 from __future__ import annotations
 
+from singletable.design.problems import problem_text
 from singletable.systems.deleting import Deletion, DeletionProgress
 from singletable.systems.finding import find_system, installed_systems
 from singletable.systems.ids import NewId, OrderedIds
@@ -41,4 +42,5 @@ __all__ = [
     "installed_systems",
     "number_from_environment",
     "plain_text",
+    "problem_text",
 ]

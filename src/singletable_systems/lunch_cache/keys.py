@@ -30,7 +30,14 @@ def _plain(letter: str) -> str:
 
 
 # LC-04: lower case, and hyphens only between words, so that a key can be read from its end: la-cantina-2025-03.
-Restaurant = Annotated[str, Field(pattern=f"^[{_LETTERS}]+(-[{_LETTERS}]+)*$", max_length=100)]
+Restaurant = Annotated[
+    str,
+    Field(
+        pattern=f"^[{_LETTERS}]+(-[{_LETTERS}]+)*$",
+        max_length=100,
+        description="lower case letters and digits, with hyphens between words, as la-cantina",
+    ),
+]
 # LC-02: the year that ISO 8601 counts weeks in. 2024-12-30 is in week 1 of 2025.
 IsoYear = Annotated[int, Field(ge=2000, le=9999)]
 IsoWeek = Annotated[int, Field(ge=1, le=53)]

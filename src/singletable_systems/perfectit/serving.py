@@ -9,7 +9,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from singletable.errors import InvalidWriteError, ItemTooLargeError, KeyValueError, SeparatorError
-from singletable.systems import decide_again
+from singletable.systems import decide_again, problem_text
 from singletable_systems.perfectit.errors import BusyError, InvalidInputError
 
 T = TypeVar("T")
@@ -25,7 +25,9 @@ def checked() -> Iterator[None]:
         yield
     except ValidationError as error:
         problems = error.errors(include_url=False, include_input=False)
-        raise InvalidInputError("; ".join(_problem(each["loc"], each["msg"]) for each in problems)) from error
+        raise InvalidInputError(
+            "; ".join(_problem(each["loc"], problem_text(each)) for each in problems)
+        ) from error
     except (InvalidWriteError, ItemTooLargeError, KeyValueError, SeparatorError) as error:
         raise InvalidInputError(error.message) from error
 

@@ -26,7 +26,10 @@ def _is_name(text: str) -> str:
 
 Name = Annotated[str, Field(max_length=100), AfterValidator(_is_name)]
 Title = Annotated[str, Field(max_length=200), AfterValidator(_is_name)]
-ListName = Annotated[str, Field(min_length=1, max_length=50, pattern="^[^#]+$")]  # a part of a key
+# A part of a key.
+ListName = Annotated[
+    str, Field(min_length=1, max_length=50, pattern="^[^#]+$", description="a name without #, as Vietnamese")
+]
 Minutes = Annotated[int, Field(ge=0, le=_MINUTES_MAX)]
 Quantity = Annotated[Decimal, Field(ge=0, max_digits=12, decimal_places=3)]
 

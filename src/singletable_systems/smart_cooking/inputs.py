@@ -7,10 +7,10 @@ names the field and the reason.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import signature
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, Final, TypeVar, get_type_hints
 
 from pydantic import ConfigDict, Field, ValidationError, validate_call
 
@@ -21,6 +21,7 @@ from singletable.errors import (
     KeyValueError,
     SeparatorError,
 )
+from singletable.systems import problem_text
 from singletable_systems.smart_cooking.errors import InvalidInputError
 
 _STRICTLY: Final = ConfigDict(strict=True, extra="forbid", arbitrary_types_allowed=True)
@@ -41,25 +42,27 @@ def checked(service: C) -> C:
 
 def _refusing(method: Callable[..., Any]) -> Callable[..., Any]:
     strict = validate_call(config=_STRICTLY)(method)
-    names = list(signature(method).parameters)
+    hints = get_type_hints(method, include_extras=True)
+    types = {name: hints.get(name) for name in signature(method).parameters}
 
     @wraps(method)
     def call(*arguments: Any, **named: Any) -> Any:
         try:
             return strict(*arguments, **named)
         except ValidationError as error:
-            raise InvalidInputError(_first_reason(error, names)) from error
+            raise InvalidInputError(_first_reason(error, types)) from error
         except (CursorError, InvalidWriteError, KeyValueError, SeparatorError) as error:
             raise InvalidInputError(_reason(error)) from error
 
     return call
 
 
-def _first_reason(error: ValidationError, names: Sequence[str]) -> str:
+def _first_reason(error: ValidationError, types: Mapping[str, Any]) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
     place, *inside = first["loc"] or ("",)
-    field = names[place] if isinstance(place, int) else place  # an argument without a name has a number
-    return f"{'.'.join(map(str, (field, *inside)))}: {first['msg']}"
+    field = [*types][place] if isinstance(place, int) else place  # an argument without a name has a number
+    problem = problem_text({**first, "loc": inside}, types.get(field))
+    return f"{'.'.join(map(str, (field, *inside)))}: {problem}"
 
 
 def _reason(error: DesignError) -> str:

@@ -30,7 +30,7 @@ from singletable_systems.smart_cooking.permitting import is_for, may_answer, req
 
 IMAGES_MAX: Final = 10
 
-Said = Annotated[Text, Field(pattern=r"\S")]  # something
+Said = Annotated[Text, Field(pattern=r"\S", description="a text with something in it")]
 Pictures = Annotated[Sequence[Annotated[str, Field(min_length=1)]], Field(max_length=IMAGES_MAX)]
 
 

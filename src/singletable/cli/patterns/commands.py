@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from singletable.cli.patterns.finding import FoundPattern
 from singletable.cli.patterns.parameters import Parameter
 
-_FLAGS = ("newest_first", "oldest_first", "json", "explain")
+_FLAGS = ("newest_first", "oldest_first", "json", "all_fields", "explain")
 
 
 def next_page(

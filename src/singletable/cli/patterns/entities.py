@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from singletable.cli.patterns.shapes import shape_of
 from singletable.cli.wrong_use import meant
 from singletable.design.entity import STORED
+from singletable.design.problems import problem_text
 from singletable.design.schema import EntitySchema
 from singletable.design.stored_values import AttributeValue, Item, encode
 from singletable.errors import InvalidItemError
@@ -38,22 +39,25 @@ def entity_from(schema: EntitySchema[Any], data: Any) -> Any:
         entity = schema.to_entity(item)
     except InvalidItemError as error:
         cause = error.__cause__
-        what = problem_of(cause) if isinstance(cause, ValidationError) else str(cause)
+        what = problem_of(cause, schema.entity) if isinstance(cause, ValidationError) else str(cause)
         raise ValueError(f"this is no {schema.entity.__name__}: {what}") from error
     # It was made, not read: nothing of it is stored yet.
     entity.__dict__.pop(STORED)
     return entity
 
 
-def problem_of(error: ValidationError) -> str:
-    """Return what is wrong with a value, with the path to it; a few things at most."""
-    problems = error.errors(include_url=False, include_context=False)
+def problem_of(error: ValidationError, annotation: Any) -> str:
+    """Return what is wrong with a value of a type, with the path to it; a few things at most."""
+    problems = error.errors(include_url=False, include_input=False)
     shown = [
-        f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" if problem["loc"] else problem["msg"]
-        for problem in problems[:_PROBLEMS_MAX]
+        _shown(problem["loc"], problem_text(problem, annotation)) for problem in problems[:_PROBLEMS_MAX]
     ]
     more = len(problems) - len(shown)
     return "; ".join(shown) + (f" (and {more} more)" if more else "")
+
+
+def _shown(place: tuple[int | str, ...], problem: str) -> str:
+    return f"{'.'.join(map(str, place))}: {problem}" if place else problem
 
 
 def _attribute(schema: EntitySchema[Any], stored: str, value: Any) -> AttributeValue:

@@ -89,8 +89,9 @@ def usage_data(usage: Usage) -> dict[str, Any]:
 class PatternRun:
     """A plan on a session, to be carried out."""
 
-    def __init__(self, plan: Any, session: Session) -> None:
+    def __init__(self, plan: Any, session: Session, *, shows_bookkeeping: bool = False) -> None:
         self._session = session
+        self._shows_bookkeeping = shows_bookkeeping
         self.plan = plan.on(Reader(session) if isinstance(plan, Plan) else Writer(session))
 
     @property
@@ -113,6 +114,17 @@ class PatternRun:
                 "this pattern has an order of its own", hint="leave --newest-first and --oldest-first out"
             )
         self.plan = self.plan.newest_first() if newest_first else self.plan.oldest_first()
+
+    def limit(self, count: int) -> bool:
+        """Read so many items at most, of a plan without pages; tell whether that can be said of it."""
+        match self.plan:
+            case Single():  # one thing at most, with all that belongs to it
+                return True
+            case BatchGet():
+                self.plan = self.plan.with_(keys=self.plan.keys[:count])
+                return True
+            case _:
+                return False
 
     def outcome(self, limit: int = PAGE_LIMIT, cursor: str | None = None) -> Outcome:
         """Carry out the plan: of one that reads many items, a page."""
@@ -163,6 +175,13 @@ class PatternRun:
         catalog = self._session.catalog
         schemas = [catalog.schema_for(entity_type(entity)) for entity in entities]
         return [
-            Shown(schema, shown_item(schema, entity))
+            Shown(schema, self._item(schema, shown_item(schema, entity)))
             for schema, entity in zip(schemas, entities, strict=True)
         ]
+
+    def _item(self, schema: EntitySchema[Any], item: Item) -> Item:
+        """Return an item without what the layer keeps in it for itself, as the sum and the count of an average."""
+        if self._shows_bookkeeping:
+            return item
+        hidden = self._session.catalog.belonging.kept_attributes(schema) - schema.by_stored.keys()
+        return {name: value for name, value in item.items() if name not in hidden}

@@ -74,8 +74,9 @@ def _value(name: str, parameter: Parameter, texts: list[str], catalog: Catalog) 
         raise WrongUseError(f"{parameter.option}: {error}", hint=error.hint or _hint(name)) from error
     except ValidationError as error:
         given = "" if "json" in (shape.kind, shape.member and shape.member.kind) else f" {' '.join(texts)!r}"
+        problem = problem_of(error, parameter.annotation)
         raise WrongUseError(
-            f"{parameter.option}{given}: {problem_of(error)}", hint=f"it is {parameter.type}; {_hint(name)}"
+            f"{parameter.option}{given}: {problem}", hint=f"it is {parameter.type}; {_hint(name)}"
         ) from error
     except ValueError as error:
         raise WrongUseError(f"{parameter.option}: {error}", hint=_hint(name)) from error
