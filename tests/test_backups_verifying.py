@@ -81,7 +81,7 @@ def test_table_is_taken_away_when_the_file_is_damaged(db: Database, caplog: pyte
         db.restore_table_from_backup(TargetTableName="again", BackupArn=arn)
         db._session.store.workers.wait()
         assert db.list_tables()["TableNames"] == ["single"]
-        assert "table again was not restored: the backup" in caplog.text
+        assert "table again was not restored: ST804: the backup" in caplog.text
         assert "its SHA-256 is not that of the file that was made" in caplog.text
         db.delete_backup(BackupArn=arn)
         assert db.check() == []

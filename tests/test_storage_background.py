@@ -283,7 +283,8 @@ def test_chore_that_fails_does_not_keep_others_from_being_done(
         logged.put(f"{number}", t=soon_s(logged.clock))
         swept.wait()
     logged.store.close()
-    assert caplog.text.count("singletable.storage.sharding has failed, and is tried again: a full disk") == 1
+    told = "singletable.storage.sharding has failed, and is tried again: ST807: a full disk\n"
+    assert caplog.text.count(told) == 1
 
 
 def test_request_is_not_failed_by_work_that_it_leaves_to_the_thread(

@@ -27,7 +27,7 @@ def test_seed_on_a_full_disk_says_so_and_is_completed_by_adding(
         assert main(command) == 2
         said = capsys.readouterr()
         assert said.out == ""
-        assert said.err.startswith(f"error: {path}: the disk is full")
+        assert said.err.startswith(f"error: ST806: {path}: the disk is full")
         assert "hint: make room" in said.err
         disk.disarm()
         assert main([*command, "--add"]) == 0

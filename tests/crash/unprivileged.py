@@ -29,7 +29,7 @@ def main(path: str) -> None:
             db.list_tables()
             create_plain(db, "things")
     except DatabaseError as error:
-        print(json.dumps([type(error).__name__, str(error), error.hint]))
+        print(json.dumps([type(error).__name__, error.message, error.hint]))
     else:
         print(json.dumps(["opened", "", ""]))
 
