@@ -141,9 +141,10 @@ def test_pattern_without_words_of_a_document_repairs_a_defect_or_stands_beside_o
 class Opened:
     """A design with the examples in it, and who writes its requests down."""
 
-    def __init__(self, db: SmartCooking, between: Between) -> None:
+    def __init__(self, db: SmartCooking, between: Between, empty_page_units: float = 0.5) -> None:
         self.db = db
         self.between = between
+        self.empty_page_units = empty_page_units
 
     def asked(self, name: str, limit: int = 10) -> tuple[float, list[str]]:
         """Ask a pattern about the examples; return the units, and the requests."""
@@ -160,7 +161,8 @@ def cooking(request: pytest.FixtureRequest) -> Iterator[Opened]:
         between = Between(client)
         db = on_client(SmartCooking, between, environment="test")
         db.load(EXAMPLES, settled=True)
-        yield Opened(db, between)
+        # DynamoDB Local asks nothing for a page without items.
+        yield Opened(db, between, 0.0 if request.param == "aws-local" else 0.5)
 
 
 def test_every_pattern_has_its_requests() -> None:
@@ -169,7 +171,9 @@ def test_every_pattern_has_its_requests() -> None:
 
 @pytest.mark.parametrize("name", REQUESTS)
 def test_pattern_sends_these_requests_at_this_cost(cooking: Opened, name: str) -> None:
-    assert cooking.asked(name) == (REQUESTS[name].units, list(REQUESTS[name].requests))
+    empty_pages = 1 if name == "feed" else 0  # nobody of the examples is read where he stands
+    units = REQUESTS[name].units - empty_pages * (0.5 - cooking.empty_page_units)
+    assert cooking.asked(name) == (units, list(REQUESTS[name].requests))
 
 
 def test_no_pattern_scans() -> None:

@@ -326,7 +326,7 @@ def test_maintenance_of_kefir_may_bring_the_documented_table_to_the_design() -> 
         kefir_old_table.put(person.client, *kefir_old_table.ITEMS)
         person.client.calls.clear()
         db = on_client(Kefir, person.client, makes_table=False, stage=kefir_old_table.STAGE)
-        (report,) = Runner(db).run(Folder(migrations).migrations())
+        (report,) = Runner(db, confirm=lambda *asked: True).run(Folder(migrations).migrations())
         assert report.state == "done"
         assert "dynamodb:UpdateTable" in {action for action, _ in person.needs()}
         assert refused(kefir_operations.roles(place).maintenance, person.needs()) == []
