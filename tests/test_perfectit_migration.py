@@ -20,7 +20,7 @@ from singletable import Database, Entity
 from singletable.cli import main
 from singletable.client import Client, EmbeddedClient
 from singletable.clock import ManualClock
-from singletable.migrate import Folder, Migration, Runner, VerificationError, plan
+from singletable.migrate import Expiring, Folder, Migration, MigrationStep, Runner, VerificationError, plan
 from singletable.migrate.comparing import compare
 from singletable.migrate.values import same
 from singletable_systems.perfectit import Accounts, PerfectIt, Publishing, Voting
@@ -123,8 +123,15 @@ def migrations() -> list[Migration]:
     return Folder(FOLDER).migrations()
 
 
+def lets_expire(migration: Migration, step: MigrationStep | Expiring) -> bool:
+    """Confirm that a draft of long ago expires at once; nothing else is asked."""
+    assert isinstance(step, Expiring)
+    assert [sample["key"]["PK"] for sample in step.samples] == ["CARD#128"]
+    return True
+
+
 def migrate(db: PerfectIt, **options: Any) -> Any:
-    (report,) = Runner(db, **options).run(migrations())
+    (report,) = Runner(db, confirm=lets_expire, **options).run(migrations())
     return report
 
 
@@ -280,7 +287,7 @@ def test_run_twice_changes_nothing(target: str) -> None:
         migrate(db)
         before = shown(db)
         assert migrate(db).state == "was done"
-        (report,) = Runner(db).run([replace(migrations()[0], id="0001_once_more")])
+        (report,) = Runner(db, confirm=lets_expire).run([replace(migrations()[0], id="0001_once_more")])
         assert {did(report)[kind].partition(" of ")[0] for kind in ("rekey", "backfill", "recompute")} == {
             "0 changed"
         }
@@ -323,7 +330,7 @@ def test_dry_run_tells_the_numbers_and_writes_nothing(target: str) -> None:
 def test_killed_migration_goes_on_where_it_stood(calls: int) -> None:
     with old_perfectit("embedded") as db, old_perfectit("embedded") as other:
         migrate(db)
-        steps = Runner(other, page_items=7, owner="killed").steps(migrations())
+        steps = Runner(other, page_items=7, owner="killed", confirm=lets_expire).steps(migrations())
         is_done = drive(other.session.client, steps, calls)
         wait(other, 120)  # until the lease is over
         assert migrate(other, page_items=7).state == ("was done" if is_done else "done")
