@@ -197,7 +197,9 @@ def test_every_command_that_opens_a_target_takes_capabilities(
     main(["migrate", "new", "notes_first:Notes", "First"])
     capsys.readouterr()
     assert main([*words, "--capabilities", "found.json"]) == 2
-    assert "error: the capabilities cannot be read: found.json: No such file" in capsys.readouterr().err
+    assert (
+        "error: ST504: the capabilities cannot be read: found.json: No such file" in capsys.readouterr().err
+    )
     (folder / "found.json").write_text('{"capabilities": {"tags": false}}')
     assert main([*words, "--capabilities", "found.json", "--without", "streams,encryption"]) in (0, 1)
     assert "error" not in capsys.readouterr().err

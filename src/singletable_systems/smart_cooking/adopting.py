@@ -81,7 +81,7 @@ def _fed(row: Friendship, people: dict[UserId, UserProfile]) -> Friendship:
 
 
 def _sum_up(db: SmartCooking, name: str) -> Iterator[Create[InvalidIngredient]]:
-    """Make the summary of a name: pending, so that somebody looks at it."""
+    """Make the summary of a name: pending, so that somebody looks at it. The migration counts its reports."""
     if db.invalid_ingredient(name).maybe() is not None:
         return
     reports = list(db.reporters(name).consistent().all())
@@ -90,7 +90,7 @@ def _sum_up(db: SmartCooking, name: str) -> Iterator[Create[InvalidIngredient]]:
         created_at=min(report.created_at for report in reports),
         updated_at=max(report.updated_at for report in reports),
     )
-    yield Create(db.counted(summary, reports))
+    yield Create(summary)
 
 
 # --- recipes --------------------------------------------------------------------------------------------
