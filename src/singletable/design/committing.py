@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, assert_never
+from typing import Any, Final
 
 from singletable.client.calls import Steps
 from singletable.design.actions import Action, Prepared
@@ -24,6 +24,7 @@ from singletable.design.performing import ATTEMPTS_MAX, perform, request_of, tra
 from singletable.design.preparing import key_of, prepare, schema_for
 from singletable.design.revising import ChangedMeanwhileError, Plan, Planned
 from singletable.design.session import Session
+from singletable.design.side_by_side import side_by_side
 from singletable.design.stored_items import read_charged
 from singletable.design.stored_values import Item, shown_key
 from singletable.design.write_planning import refuse_owner
@@ -203,23 +204,29 @@ def _instead(first: AnyWrite, second: AnyWrite) -> str:
 
 def _finish(session: Session, wanted: Sequence[AnyWrite], done: Transacted) -> Steps[tuple[list[Any], float]]:
     """Return each entity as it is stored. A transaction returns nothing, so what cannot be known is read."""
-    results, units = [], done.units
-    # As they were sent: children that are written with their parent are counted in its item.
-    puts = {hashable(each.key): each.params["Item"] for each in done.actions if each.kind == "Put"}
-    for each, plan in zip(wanted, done.plans, strict=True):
-        stored: Item | None = None
-        match each:
-            case Create() | Put():
-                stored = puts[hashable(plan.actions[0].key)]
-            case Update() if not _is_known_after(session, each):
-                stored, more = yield from read_charged(session, plan.actions[0].key)
-                units += more
-            case Update() | Delete() | Check() | Load():
-                pass
-            case _:
-                assert_never(each)
-        results.append(plan.finish(stored))
-    return results, units
+    unknown = [
+        number
+        for number, each in enumerate(wanted)
+        if isinstance(each, Update) and not _is_known_after(session, each)
+    ]
+    keys = [done.plans[number].actions[0].key for number in unknown]
+    answers = (yield from side_by_side([read_charged(session, key) for key in keys])) if keys else []
+    read = dict(zip(unknown, answers, strict=True))
+    results = []
+    for number, (each, plan) in enumerate(zip(wanted, done.plans, strict=True)):
+        if isinstance(each, Create | Put):
+            results.append(plan.finish(_sent_item(done, plan.actions[0])))
+        else:
+            results.append(plan.finish(read[number][0] if number in read else None))
+    return results, done.units + sum(units for _, units in answers)
+
+
+def _sent_item(done: Transacted, own: Action) -> Item:
+    """Return the item of a put as it was sent: children that are written with their parent are counted in it."""
+    if not any(each is own for each in done.actions):
+        own = next(each for each in done.actions if each.key == own.key)
+    item: Item = own.params["Item"]
+    return item
 
 
 def _require_transactions(session: Session) -> None:

@@ -169,8 +169,9 @@ def _put_action(
 
 def _finish(schema: EntitySchema[Any], entity: Entity, after: Entity, action: Action) -> Any:
     def finish(stored: Item | None) -> Entity:
-        if stored is None:
-            assign(entity, field_values(after), action.params["Item"])
+        sent = action.params["Item"]
+        if stored is None or (stored is sent and schema.is_read_as_written):
+            assign(entity, field_values(after), sent)
         else:
             assign(entity, field_values(schema.to_entity(stored)), stored)
         return entity

@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import permutations, zip_longest
+from itertools import zip_longest
 from typing import Any, Final, Literal
 
-from singletable.design.key_codecs import ValueCodec
 from singletable.design.keys import NoSortKey, Prefix, SortKey, key_of_stored
 from singletable.design.template_parts import Slot
 from singletable.design.templates import just_above, just_below, next_prefix
@@ -269,7 +268,7 @@ class _Border:
 
 def _border(bounds: SortRange, bound: Bound) -> _Border | None:
     compiled = bounds.of.compiled
-    if compiled is None:
+    if compiled is None or not compiled.reordered:
         return None
     texts, begun = _texts(bound), _begun(bound)
     pinned = {name for name, _ in leading(bound)[: _shared(bounds)]}
@@ -282,22 +281,11 @@ def _border(bounds: SortRange, bound: Bound) -> _Border | None:
         text = texts.pop(part.name, begun)
         if not text:
             return None
-        if part.name not in pinned and isinstance(behind, str) and not _keeps_order(part.codec, behind[0]):
+        if part.name in compiled.reordered and part.name not in pinned:
+            assert isinstance(behind, str)
             return _Border(before, text, behind[0], is_begun or not (texts or begun), is_begun)
         before += text
     return None
-
-
-def _keeps_order(codec: ValueCodec, separator: str) -> bool:
-    """Tell whether texts with the separator behind them are always in the order that they have without it."""
-    if codec.width_fixed is not None:
-        return True
-    if codec.texts is None:
-        return not any(codec.may_hold(chr(point)) for point in range(ord(separator)))
-    return not any(
-        longer.startswith(shorter) and longer[len(shorter)] < separator
-        for shorter, longer in permutations(codec.texts, 2)
-    )
 
 
 def _texts(bound: Bound) -> dict[str, str]:

@@ -86,6 +86,10 @@ class EntitySchema(Generic[E]):
         self._key_names = frozenset(name for binding in self.bindings.values() for name in binding.written())
         self._known = self._known_names()
         self.bounded = bounded_fields(entity)
+        # Times inside of models, and sets that are stored as nothing, are read in another form than they had.
+        self.is_read_as_written = all(
+            codec.kind is not None or fields[codec.name].annotation is bool for codec in self.fields.values()
+        )
         # A strict model would refuse the texts that its times and ids are stored as.
         self._validate = partial(entity.__pydantic_validator__.validate_python, strict=False)
         self.has_model_validators = has_model_validators(entity)

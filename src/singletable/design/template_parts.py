@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import Final, NoReturn
 
 from singletable.design.key_codecs import ValueCodec
@@ -120,6 +120,30 @@ def _joined(parts: list[Part], text: str) -> list[Part]:
 def _run(edge: re.Pattern[str], text: str) -> str:
     found = edge.search(text)
     return found[0] if found else ""
+
+
+# --- the order of fields ---------------------------------------------------------------------------------
+
+
+def reordered_fields(parts: Sequence[Part]) -> frozenset[str]:
+    """Name the fields whose values the text behind them may put into another order: `a b#` is before `a#`."""
+    return frozenset(
+        part.name
+        for part, behind in pairwise(parts)
+        if isinstance(part, Slot) and isinstance(behind, str) and not _keeps_order(part.codec, behind[0])
+    )
+
+
+def _keeps_order(codec: ValueCodec, separator: str) -> bool:
+    """Tell whether texts with the separator behind them are always in the order that they have without it."""
+    if codec.width_fixed is not None:
+        return True
+    if codec.texts is None:
+        return not any(codec.may_hold(chr(point)) for point in range(ord(separator)))
+    return not any(
+        longer.startswith(shorter) and longer[len(shorter)] < separator
+        for shorter, longer in permutations(codec.texts, 2)
+    )
 
 
 # --- telling fields apart -------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from singletable.design.template_parts import (
     Placeholder,
     Slot,
     first_unclear,
+    reordered_fields,
     separators_of,
     split_template,
     without_omitted,
@@ -58,6 +59,7 @@ class Template:
     codecs: Mapping[str, ValueCodec]  # as this template restricts them
     separators: str
     pattern: re.Pattern[str]
+    reordered: frozenset[str]  # fields whose texts are in another order with what stands behind them
     _parts: tuple[Part, ...]
     _clear: int  # how many leading fields end where they seem to: prefixes can go so far
     _write: Callable[..., str]
@@ -221,6 +223,7 @@ def _compile(text: str, codecs: Mapping[str, ValueCodec], owner: str) -> Templat
         codecs=restricted,
         separators=separators,
         pattern=_pattern(shown),
+        reordered=reordered_fields(shown),
         _parts=tuple(shown),
         _clear=len(slots) if unclear is None else slots.index(unclear),
         _write=_writer(names, shown),
