@@ -235,3 +235,14 @@ def test_file_of_the_tutorial_has_no_import_that_it_does_not_use() -> None:
         "-",
     ]
     subprocess.run(command, input=source, text=True, check=True)
+
+
+def test_changes_name_tests_that_are_there() -> None:
+    """A point of the list of changes without its test would only be a claim."""
+    text = (ROOT / "CHANGELOG.md").read_text()
+    file = ""
+    named = re.findall(r"`(test_\w+)?::(\w+)`", text)
+    assert named
+    for given, test in named:
+        file = given or file
+        assert f"def {test}(" in (ROOT / "tests" / f"{file}.py").read_text(), f"{file}::{test}"
