@@ -713,7 +713,7 @@ def two_patterns_of_one_number() -> type[Design]:
         def user(self, user_id: UserId) -> Get[User]:
             return User.key.get(UserPK(user_id=user_id), MetaSK())
 
-        @pattern("1 Get a user once more")
+        @pattern("#01. Get a user once more")
         def again(self, user_id: UserId) -> Get[User]:
             return User.key.get(UserPK(user_id=user_id), MetaSK())
 

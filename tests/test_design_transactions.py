@@ -140,8 +140,6 @@ def test_two_writes_of_one_item_are_named_with_what_to_do_instead(
 ) -> None:
     if is_there:
         db.create(user(1))
-    elif isinstance(second, Delete):
-        pytest.skip("a Delete of what is not there is no write")
     with pytest.raises(InvalidWriteError) as caught:
         db.transaction(first, second)
     assert caught.value.message == f"{which} of one transaction are about the same item, USER#1 / PROFILE"

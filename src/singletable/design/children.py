@@ -92,24 +92,21 @@ def _child(
         key = {name: item[name] for name in catalog.table.key_attributes()}
         found = yield from read_stored(session, schema, key)
         if found is None and counts:
-            _refuse_stranger(session, (yield from read_item(session, key)))
+            _refuse_unknown_child(session, (yield from read_item(session, key)))
         return found
     if catalog.schema_of(item) is not schema:
         if counts:
-            _refuse_stranger(session, item)
+            _refuse_unknown_child(session, item)
         return None
     entity: Entity = schema.to_entity(item)
     return entity
 
 
-def _refuse_stranger(session: Session, item: Item | None) -> None:
+def _refuse_unknown_child(session: Session, item: Item | None) -> None:
     """Refuse an item of no entity where children are: it may be one, by a name that the entity had before."""
     catalog = session.catalog
-    if item is None or catalog.schema_of(item) is not None:
+    if item is None or catalog.is_own(item) or catalog.schema_of(item) is not None:
         return
-    name = item.get(catalog.discriminator, {}).get("S", "")
-    if name.startswith("$"):
-        return  # of the layer itself
     key = {each: item[each] for each in catalog.table.key_attributes()}
     raise InvalidItemError(
         f"the item {shown_key(key)} is among its children, and of no entity",

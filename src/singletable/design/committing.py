@@ -121,6 +121,8 @@ def transact_writes(
     is_fresh = False
     while True:
         plans = yield from _plan(session, wanted, fresh=is_fresh)
+        if not all(plan.actions for plan in plans):
+            _refuse_two_of_one(session, wanted)  # what need not be done is not seen among the actions
         try:
             planned = [action for plan in plans for action in plan.actions]
             actions = yield from resolved(session, [*first, *planned])

@@ -49,6 +49,7 @@ from singletable.design.field_codecs import markers_of, rounded
 from singletable.design.field_validation import CoreSchema, FieldSchemas, field_schemas, is_informed
 from singletable.design.key_constraints import is_waived
 from singletable.design.markers import Compressed, Digits, TimeToLive
+from singletable.design.problems import problem_text
 from singletable.errors import ConditionValueError, DeclarationError, UnknownFieldError
 
 _Valued = Eq | Ne | Lt | Le | Gt | Ge | Contains | BeginsWith
@@ -210,7 +211,9 @@ class _Field:
         shown = " or ".join(map(repr, self._choices)) if self._choices else type_text(self._info.annotation)
         if len(self._choices) > _CHOICES_SHOWN_MAX:
             shown = type_text(self._info.annotation)
-        limits = constraints_text(constraints_in(self._markers))
+        # A regular expression says little to people; what is wrong is told in words (`problems`).
+        known = [each for each in constraints_in(self._markers) if getattr(each, "pattern", None) is None]
+        limits = constraints_text(known)
         return f"{self._entity.__name__}.{self._name} is {shown}" + (f" with {limits}" if limits else "")
 
     def valid(self, condition: _Valued | In | Exists) -> Condition:
@@ -245,7 +248,7 @@ class _Field:
         try:
             valid = _validated(self._whole, value)
         except ValidationError as error:
-            raise self._refusal(condition, value, _said(error)) from error
+            raise self._refusal(condition, value, self._said(error)) from error
         if not _is_finite(valid):
             raise self._refusal(condition, value, "it is no number that can be stored")
         stored = self._as_stored(valid)
@@ -278,7 +281,7 @@ class _Field:
             try:
                 return _validated(self._member, value)
             except ValidationError as error:
-                why = _said(error)
+                why = self._said(error)
         return self._text(condition, value, why, [each for each in self._texts if _holds_part(each, value)])
 
     def _beginning(self, condition: Condition, value: Any) -> Any:
@@ -307,7 +310,7 @@ class _Field:
             try:
                 valid = _validated(self._bare, value)
             except ValidationError as error:
-                raise self._refusal(condition, value, _said(error)) from error
+                raise self._refusal(condition, value, self._said(error)) from error
         if not _is_finite(valid):
             raise self._refusal(condition, value, "it is no number that can be stored")
         return valid
@@ -322,6 +325,10 @@ class _Field:
         if self._is_time_to_live and isinstance(value, datetime):
             return value.replace(microsecond=0)
         return value
+
+    def _said(self, error: ValidationError) -> str:
+        first = error.errors(include_url=False, include_input=False)[0]
+        return problem_text({**first, "loc": (self._name, *first["loc"])}, self._entity)
 
     def _refusal(self, condition: Condition, value: Any, why: str) -> ConditionValueError:
         (field,) = fields_of(condition)
@@ -401,11 +408,6 @@ def _validated(validator: SchemaValidator, value: Any) -> Any:
         return validator.validate_python(value)
     except ValidationError:
         return validator.validate_python(value.value)
-
-
-def _said(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    return str(first["msg"])
 
 
 def _is_finite(value: Any) -> bool:

@@ -408,17 +408,25 @@ class Design:
         """
         return counted_entity(cls.catalog, entity, children)
 
-    def verify(self, *, repair: bool = False, progress: VerifyProgress | None = None) -> VerifyReport:
+    def verify(
+        self, *, repair: bool = False, shared_table: bool = False, progress: VerifyProgress | None = None
+    ) -> VerifyReport:
         """Recompute counters, copies, derived items, locks and index keys; report what differs, or repair it.
 
         The whole table is read. Others may write meanwhile. What a stream consumer counts is verified when the
         consumer has seen all that was written.
         """
-        return self.session.run(verify(self.session, repair=repair, progress=progress))
+        return self.session.run(
+            verify(self.session, repair=repair, shared_table=shared_table, progress=progress)
+        )
 
-    async def averify(self, *, repair: bool = False, progress: VerifyProgress | None = None) -> VerifyReport:
+    async def averify(
+        self, *, repair: bool = False, shared_table: bool = False, progress: VerifyProgress | None = None
+    ) -> VerifyReport:
         """Recompute counters, copies, derived items, locks and index keys; report what differs, or repair it."""
-        return await self.session.arun(verify(self.session, repair=repair, progress=progress))
+        return await self.session.arun(
+            verify(self.session, repair=repair, shared_table=shared_table, progress=progress)
+        )
 
     def delete_expired(
         self,

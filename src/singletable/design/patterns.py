@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-# "14b Export the activity of a batch"
-_NUMBERED: Final = re.compile(r"(\d+[a-h]?) (.+)", re.DOTALL)
+# "14b Export the activity of a batch"; "#1", "01" and "1." are 1 in another spelling.
+_NUMBERED: Final = re.compile(r"#?0*(\d+[a-h]?)[.:)]? (.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

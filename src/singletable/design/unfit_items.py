@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 from pydantic import ValidationError
 
 from singletable.design.entity import STORED, Entity, field_values
+from singletable.design.problems import problem_text
 from singletable.design.schema import EntitySchema
 from singletable.design.stored_values import Item
 from singletable.errors import InvalidItemError
@@ -93,8 +94,8 @@ def repaired(
     try:
         after: Entity = schema.validated_item(values)
     except ValidationError as error:
-        found = error.errors(include_url=False, include_context=False)
-        left |= {".".join(map(str, each["loc"])): each["msg"] for each in found}
+        found = error.errors(include_url=False, include_input=False)
+        left |= {".".join(map(str, each["loc"])): problem_text(each, schema.entity) for each in found}
     if left:
         raise _still_unfit(schema, item, left, kept)
     after.__dict__[STORED] = item
@@ -124,7 +125,7 @@ def hint_for(schema: EntitySchema[Any], wrong: Iterable[str], kept: Iterable[str
     sources = [source for name in names for source in _settable(schema, name)]
     if not sources:
         return "set the fields that it speaks of too"
-    return f"set {' and '.join(dict.fromkeys(sources))} too, in the same update"
+    return f"set {' and '.join(dict.fromkeys(sources))} too"
 
 
 def _settable(schema: EntitySchema[Any], name: str) -> Iterable[str]:

@@ -392,11 +392,21 @@ def _finish(session: Session, plan: _Plan, after: Entity | None) -> Any:
     return finish
 
 
+def _stored_unfit(
+    session: Session, schema: EntitySchema[Any], stored: Item, error: InvalidItemError
+) -> InvalidItemError:
+    """Say that an update is stored, though the item does not fit, and what to set in the next one."""
+    try:
+        repaired(schema, unfit_entity(schema, stored), {}, session.catalog.belonging.kept(schema))
+    except InvalidItemError as left:
+        error = left
+    return InvalidItemError(f"the update is stored, but {error.message}", key=error.key, hint=error.hint)
+
+
 def _read_back(session: Session, schema: EntitySchema[Any], stored: Item) -> Entity:
     """Read what an update has stored. Nothing else of the item was looked at, and it may not fit all the same."""
     try:
         entity: Entity = schema.to_entity(stored)
-    except InvalidItemError:
-        repaired(schema, unfit_entity(schema, stored), {}, session.catalog.belonging.kept(schema))
-        raise
+    except InvalidItemError as error:
+        raise _stored_unfit(session, schema, stored, error) from None
     return entity

@@ -105,8 +105,13 @@ Look = Callable[[], Steps[list[Finding]]]
 Progress = Callable[[int, int], object]  # items that were read, and differences
 
 
-def verify(session: Session, *, repair: bool, progress: Progress | None = None) -> Steps[VerifyReport]:
-    """Recompute what is kept and report what differs; with `repair`, put it right."""
+def verify(
+    session: Session, *, repair: bool, shared_table: bool = False, progress: Progress | None = None
+) -> Steps[VerifyReport]:
+    """Recompute what is kept and report what differs; with `repair`, put it right.
+
+    Of a `shared_table`, items of no entity are those of other programs.
+    """
     require_callable(progress, "progress")
     items = old = 0
     differences: dict[tuple[Any, ...], Mismatch] = {}
@@ -114,15 +119,20 @@ def verify(session: Session, *, repair: bool, progress: Progress | None = None) 
     while True:
         answer = yield Call("Scan", params)
         items += len(answer["Items"])
-        old += yield from _old_locks(session, answer["Items"], repair=repair)
-        old += yield from _old_items(session, answer["Items"], repair=repair)
-        for each in (yield from _verified_page(session, answer["Items"], repair=repair)):
+        page = [item for item in answer["Items"] if not shared_table or _is_ours(session, item)]
+        old += yield from _old_locks(session, page, repair=repair)
+        old += yield from _old_items(session, page, repair=repair)
+        for each in (yield from _verified_page(session, page, repair=repair)):
             differences[each.entity, hashable(each.key), each.field] = each
         if progress is not None:
             progress(items, len(differences))
         if "LastEvaluatedKey" not in answer:
             return VerifyReport(items, tuple(differences.values()), old)
         params["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+
+def _is_ours(session: Session, item: Item) -> bool:
+    return session.catalog.is_own(item) or session.catalog.schema_of(item) is not None
 
 
 def _old_locks(session: Session, items: list[Item], *, repair: bool) -> Steps[int]:
