@@ -10,11 +10,12 @@ import pytest
 
 from designs.renamed_notes import Book, CamelNotes, Note, Notes, SignedNotes
 from migrating import EVERYWHERE, design_on, drive, fresh_client
+from singletable import Design, Entity, Index, Key, Keys, Query, Table, pattern
 from singletable.blueprint import AttributeBlueprint
 from singletable.client import Client
 from singletable.design.provisioning import create_table
 from singletable.errors import MigrationError
-from singletable.migrate import Migration, Runner
+from singletable.migrate import Backfill, Migration, RenameEntities, Runner, Verify
 from singletable.migrate.comparing import compare
 from singletable.migrate.renaming import holds_models
 
@@ -23,6 +24,43 @@ each_target = pytest.mark.parametrize("target", EVERYWHERE)
 CASING = Migration("0002_casing", "Casing", compare(Notes.blueprint(), CamelNotes.blueprint()), None)
 SIGNED = Migration("0003_signed", "Signed", compare(CamelNotes.blueprint(), SignedNotes.blueprint()), None)
 OLD = {"book_id", "note_id", "written_by", "star_count", "is_draft"}
+
+
+class ShopTable(Table):
+    name = "shop"
+    sk = None
+    pitr_days = None
+    by_buyer = Index("ByBuyer", pk="buyerPK")
+
+
+class PurchasePK(Key, template="ORDER#{order_id}"):
+    order_id: str
+
+
+class BuyerPK(Key, template="BUYER#{buyer}"):
+    buyer: str
+
+
+class Purchase(Entity, was="Order"):
+    key = Keys(PurchasePK)
+    by_buyer = ShopTable.by_buyer.keys(BuyerPK)
+
+    order_id: str
+    buyer: str
+
+
+class Shop(Design):
+    table = ShopTable
+    entities = (Purchase,)
+
+    @pattern("1 What somebody has bought")
+    def bought_by(self, buyer: str) -> Query[Purchase]:
+        return Purchase.by_buyer.query(BuyerPK(buyer=buyer))
+
+
+ORDER_PLACES = {"Order": ("by_buyer",)}
+BUYERS = Migration("0002_buyers", "Buyers", (Backfill(ORDER_PLACES), Verify(ORDER_PLACES)), None)
+PURCHASES = Migration("0003_purchases", "Purchases", (RenameEntities({"Order": "Purchase"}),), None)
 
 
 @contextmanager
@@ -144,6 +182,25 @@ def test_table_that_is_two_versions_behind_comes_to_the_newest(target: str) -> N
         assert [each.note_id for each in db.notes_by("ada").all()] == ["n0", "n1", "n2", "n3"]
         assert not any({*OLD, "writtenBy"} & item.keys() for item in items(client))
         assert Runner(db).verify().is_right
+
+
+@each_target
+def test_steps_that_name_an_entity_as_it_was_before_a_later_migration_renames_it_find_its_items(
+    target: str,
+) -> None:
+    with fresh_client(target) as client:
+        db = design_on(client, Shop, {})
+        client.run(create_table(db.session))
+        texts = {"PK": "ORDER#1", "entityType": "Order", "orderId": "1", "buyer": "ada"}
+        order = {name: {"S": value} for name, value in texts.items()}
+        client.call("PutItem", {"TableName": "shop", "Item": order})
+        rehearsed, _ = run(db, BUYERS, PURCHASES, dry_run=True)
+        assert rehearsed.steps[0].did == "would be: 1 changed of 1 items"
+        reports = run(db, BUYERS, PURCHASES)
+        assert [report.state for report in reports] == ["done", "done"]
+        assert [each.order_id for each in db.bought_by("ada").all()] == ["1"]
+        # What is recorded is the file, whatever entities are called now.
+        assert [report.state for report in run(db, BUYERS, PURCHASES)] == ["was done", "was done"]
 
 
 @pytest.mark.parametrize("calls", range(2, 40, 4))

@@ -50,6 +50,7 @@ from singletable.migrate.steps import (
     Verify,
     entity_names_of,
     renames_of,
+    with_names,
 )
 from singletable.migrate.tables import add_index, drop_index, has_index, item_count
 
@@ -136,7 +137,8 @@ class Runner:
         """Run migrations, as steps."""
         chosen = chosen_migrations(migrations, to)
         self._rehearsed, self._awaited = [], None
-        every_step = [step for migration in migrations for step in migration.steps]
+        named = _with_names_of_now(migrations)
+        every_step = [step for migration in named.values() for step in migration.steps]
         self._renamed, self._entity_names = renames_of(every_step), entity_names_of(every_step)
         is_there = yield from self._make_ready(chosen, dry_run=dry_run)
         records = (yield from self._status(chosen)) if is_there else {}
@@ -148,9 +150,9 @@ class Runner:
                 reports.append(MigrationReport(migration.id, migration.title, "was done"))
                 continue
             if dry_run:
-                report = yield from self._rehearse(migration, record, is_there=is_there)
+                report = yield from self._rehearse(named[migration.id], record, is_there=is_there)
             else:
-                report = yield from self._carry_out(migration)
+                report = yield from self._carry_out(named[migration.id], migration.fingerprint())
             reports.append(report)
             if report.state == "waiting":
                 break
@@ -193,8 +195,8 @@ class Runner:
                 report.steps.append(StepReport(number, step.kind, step.says(), "the table is not there yet"))
         return report
 
-    def _carry_out(self, migration: Migration) -> Steps[MigrationReport]:
-        new = Record(migration.id, migration.title, fingerprint=migration.fingerprint())
+    def _carry_out(self, migration: Migration, fingerprint: str) -> Steps[MigrationReport]:
+        new = Record(migration.id, migration.title, fingerprint=fingerprint)
         record = yield from self._records.take(new, self.owner, self._lease_s)
         if record.is_done:
             return MigrationReport(migration.id, migration.title, "was done")
@@ -585,6 +587,17 @@ class Runner:
         self._watch(
             Progress(migration.id, number, step.says(), seen, max(total, seen), per_s, left_s, detail)
         )
+
+
+def _with_names_of_now(migrations: Sequence[Migration]) -> dict[str, Migration]:
+    """Return migrations by their ids, with the names that later ones give to entities: those of the code."""
+    found = {}
+    for number, migration in enumerate(migrations):
+        names = entity_names_of([step for later in migrations[number + 1 :] for step in later.steps])
+        found[migration.id] = replace(
+            migration, steps=tuple(with_names(step, names) for step in migration.steps)
+        )
+    return found
 
 
 def _first_writing(migration: Migration) -> int:

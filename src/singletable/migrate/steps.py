@@ -7,10 +7,12 @@ attributes of the entity class that bind them: `by_status` of `Batch`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Final, TypeAlias, get_args
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Final, TypeAlias, TypeVar, assert_never, get_args
 
 from singletable.errors import MigrationError
+
+T = TypeVar("T")
 
 Places: TypeAlias = Mapping[str, tuple[str, ...]]  # of entities, by name
 Renames: TypeAlias = Mapping[str, Mapping[str, str]]  # of entities: attributes before, and as they are now
@@ -289,6 +291,49 @@ def entity_names_of(steps: Sequence[MigrationStep]) -> dict[str, str]:
             found.update({old: step.renamed.get(new, new) for old, new in found.items()})
             found.update(step.renamed)
     return found
+
+
+def with_names(step: MigrationStep, names: Mapping[str, str]) -> MigrationStep:
+    """Return a step with the names that entities have now, by those that they had when it was written."""
+    match step:
+        case CheckItems():
+            return replace(step, fields=_named(step.fields, names))
+        case Backfill():
+            return replace(step, entities=_named(step.entities, names), fields=_named(step.fields, names))
+        case Rekey():
+            entities = tuple(names.get(name, name) for name in step.entities)
+            return replace(step, entities=entities, was=_named(step.was, names))
+        case RenameAttributes():
+            return replace(step, renamed=_named(step.renamed, names))
+        case Recompute():
+            derived = {
+                source: tuple(names.get(name, name) for name in made) for source, made in step.derived.items()
+            }
+            return replace(step, entities=_named(step.entities, names), derived=_named(derived, names))
+        case Verify():
+            return replace(
+                step,
+                entities=_named(step.entities, names),
+                was=_named(step.was, names),
+                renamed=_named(step.renamed, names),
+                fields=_named(step.fields, names),
+            )
+        case RemoveAttributes():
+            return replace(step, entities=_named(step.entities, names), renamed=_named(step.renamed, names))
+        case MoveLocks():
+            return replace(step, entities=_named(step.entities, names))
+        case CreateTable() | AddIndex() | ChangeSetting() | DropIndex() | RunFunction() | Note():
+            return step
+        case RenameEntities():
+            return step  # what it names is what is stored
+        case _:
+            assert_never(step)
+
+
+def _named(values: Mapping[str, T], names: Mapping[str, str]) -> dict[str, T]:
+    # An entity that has got the name of one that is gone counts, not the one that is gone.
+    kept = {name: value for name, value in values.items() if name not in names}
+    return {**kept, **{names[name]: value for name, value in values.items() if name in names}}
 
 
 def step_data(step: MigrationStep) -> dict[str, Any]:
