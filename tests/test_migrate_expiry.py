@@ -12,11 +12,24 @@ from typing import Any
 import pytest
 
 from migrating import design_on, drive, fresh_client
-from singletable import Database, Design, Entity, Key, Keys, Query, SortKey, Table, Ttl, expires, pattern
+from singletable import (
+    Database,
+    Design,
+    Entity,
+    Key,
+    Keys,
+    Query,
+    SortKey,
+    Table,
+    Ttl,
+    expires,
+    pattern,
+    upcast,
+)
 from singletable.cli import main
 from singletable.client import Client
 from singletable.clock import ManualClock
-from singletable.migrate import Expiring, Migration, Runner
+from singletable.migrate import Backfill, Expiring, Migration, Rekey, RenameAttributes, Runner, Verify
 from singletable.migrate.comparing import compare
 from targets import TARGETS
 
@@ -54,6 +67,26 @@ class Paper(Design):
     @pattern("1 The news of a reader")
     def news(self, reader: str) -> Query[News]:
         return News.key.query(ReaderPK(reader=reader))
+
+
+class Story(Entity, schema_version=2):
+    """What expires by an upcaster: the first version has no time to live."""
+
+    key = Keys(ReaderPK, NewsSK)
+
+    reader: str
+    news_id: str
+    told_at: datetime
+    ttl: Ttl = None
+
+    @upcast(1)
+    def times(values: dict[str, Any]) -> dict[str, Any]:  # noqa: N805
+        return {**values, "ttl": datetime.fromisoformat(values["told_at"]) + timedelta(days=30)}
+
+
+class Stories(Design):
+    table = NewsTable
+    entities = (Story,)
 
 
 ADOPT = Migration("0001_adopt", "Adopt", compare(None, Paper.blueprint(), every_item=True), None)
@@ -153,6 +186,39 @@ def test_kept_items_get_no_time_to_live(target: str) -> None:
         clock.advance(3600)
         assert names(paper) == ["n1", "n29", "n31", "n400"]
         assert Runner(paper).verify().is_right
+
+
+OVER_S, LATER_S = NOW_S - 60, NOW_S + 86_400
+UNTIL = RenameAttributes({"News": {"until": "ttl"}})
+
+
+@pytest.mark.parametrize(
+    ("design", "steps", "stored"),
+    [
+        (Stories, (Backfill({"Story": ()}), Verify({"Story": ()})), {}),
+        (Stories, (Rekey(("Story",)), Verify({"Story": ("key",)})), {"SK": {"S": "NEWS#old#"}}),
+        (Paper, (UNTIL, Verify(renamed=UNTIL.renamed)), {"until": {"N": "OVER"}}),
+        (Paper, (Backfill({}, fields={"News": ("ttl",)}), UNTIL), {"until": {"N": "OVER"}}),
+    ],
+    ids=["upcast", "upcast and moved", "renamed", "fields"],
+)
+def test_items_are_kept_from_whatever_writes_their_time(
+    design: type[Design], steps: tuple[Any, ...], stored: dict[str, Any]
+) -> None:
+    over, later = (
+        old_news(days)
+        | json.loads(json.dumps(stored).replace("OVER", str(time_s)).replace("old#", f"old#{days}"))
+        for days, time_s in ((400, OVER_S), (29, LATER_S))
+    )
+    over["entityType"] = later["entityType"] = {"S": design.entities[0].__name__}
+    with old_table("embedded", over, later) as (client, _):
+        db = design_on(client, design, {})
+        migration = Migration("0002_times", "Times", steps, None)
+        (report,) = Runner(db).run([migration])
+        assert (report.state, report.expiring and report.expiring.count) == ("waiting", 1)
+        (report,) = Runner(db, keep_expired=True).run([migration])
+        assert report.state == "done"
+        assert stored_ttls(client) == {"NEWS#n29": str(LATER_S), "NEWS#n400": None}
 
 
 def test_items_that_have_their_time_already_are_kept_when_expiry_is_turned_on() -> None:

@@ -25,7 +25,7 @@ from singletable.migrate.leases import Lease
 from singletable.migrate.pacing import Pacer
 from singletable.migrate.passes import Pass
 from singletable.migrate.records import Record, Segment
-from singletable.migrate.steps import Backfill, ChangeSetting, MigrationStep, RenameAttributes
+from singletable.migrate.steps import Backfill, ChangeSetting, MigrationStep, Rekey, RenameAttributes
 
 NAMED_MAX: Final = 5
 _SETTING: Final = "time to live"  # as steps call it
@@ -72,7 +72,12 @@ def _writes_expiry(step: MigrationStep, expiring: dict[str, EntitySchema[Any]]) 
                 or schema.schema_version is not None
                 or (schema.ttl is not None and schema.ttl.name in step.fields.get(name, ()))
                 for name, schema in expiring.items()
-                if name in entities
+                if name in entities or name in step.fields
+            )
+        case Rekey(entities):
+            # An item that moves is written as a whole, by what upcasters make of it.
+            return any(
+                schema.schema_version is not None for name, schema in expiring.items() if name in entities
             )
         case RenameAttributes(renamed):
             return any(
@@ -184,6 +189,3 @@ class ExpiryPass(Pass):
     def _over(self, item: Item) -> EntitySchema[Any] | None:
         schema = self._session.catalog.schema_of(item)
         return schema if schema is not None and schema.is_expired(item, self._now_s) else None
-
-    def _key(self, item: Item) -> Item:
-        return {name: item[name] for name in self._session.catalog.table.key_attributes()}

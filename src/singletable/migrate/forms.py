@@ -140,6 +140,9 @@ class Forms:
         entity = schema.to_entity(self._read(schema, item))
         if every_attribute:
             self._expire(schema, entity)
+        # Without every attribute, an item that has its time already goes by it, as it would without this.
+        if every_attribute or not self._is_over(schema, item):
+            self._keep(schema, entity)
         wanted = schema.to_item(entity)
         if not self._is_older(schema, item):
             wanted = {name: with_unknown(value, item.get(name)) for name, value in wanted.items()}
@@ -171,13 +174,27 @@ class Forms:
         counts = schema.expires is not None and schema.expires.after is not None
         if counts and values.get(name) is None:
             values[name] = expiry_of(schema, values, clock_time(self._session))
-        over_at = values.get(name)
-        if self._keeps_over_at is not None and over_at is not None and over_at <= self._keeps_over_at:
-            values[name] = None
+
+    def _keep(self, schema: EntitySchema[Any], entity: Entity) -> None:
+        """Take the time to live of an entity that would expire, and is to be kept."""
+        if schema.ttl is None or self._keeps_over_at is None:
+            return
+        over_at = entity.__dict__.get(schema.ttl.name)
+        if over_at is not None and over_at <= self._keeps_over_at:
+            entity.__dict__[schema.ttl.name] = None
+
+    def _is_over(self, schema: EntitySchema[Any], item: Item) -> bool:
+        """Tell whether an item has a time to live by which it would expire, where such ones are kept."""
+        kept = self._keeps_over_at
+        return kept is not None and schema.is_expired(item, kept.timestamp())
 
     def renaming(self, schema: EntitySchema[Any], item: Item, names: Mapping[str, str]) -> Change | None:
         """Say which attributes of an item are to be copied to other names: those that are not there by them."""
-        missing = {old: new for old, new in names.items() if old in item and new not in item}
+        missing = {
+            old: new
+            for old, new in names.items()
+            if old in item and new not in item and not self._is_over(schema, {new: item[old]})
+        }
         if not missing:
             return None
         key = {name: item[name] for name in schema.table.key_attributes()}

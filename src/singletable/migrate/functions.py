@@ -200,9 +200,6 @@ class FunctionPass(Pass):
             key = plain(self._key(stored))
             self.outcome.samples.append({"entity": schema.name, "key": key, "writes": shown})
 
-    def _key(self, item: Item) -> Item:
-        return {name: item[name] for name in self._session.catalog.table.key_attributes()}
-
 
 def _shown(wanted: Any) -> str:
     target = wanted.entity if isinstance(wanted, Create | Put) else wanted.target
