@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from design_clients import Between
 from designs import kefir, kefir_v1
 from designs.kefir import Batch, BatchEvent, BatchId, EventId, Kefir
 from migrating import ADD_STATUS_INDEX, EVERYWHERE, drive, fresh_client, kefir_on, old_items, stored
@@ -20,7 +21,7 @@ from singletable.cli import main
 from singletable.client import Client
 from singletable.clock import ManualClock
 from singletable.design.provisioning import create_table
-from singletable.errors import CapabilityError, DeclarationError, MigrationError
+from singletable.errors import CapabilityError, DeclarationError, IndexMissingError, MigrationError
 from singletable.migrate import Migration, RunFunction, Runner, VerificationError, Verify, new_migration, plan
 from singletable.migrate.functions import find_function
 from singletable.migrate.steps import step_data, step_of
@@ -64,6 +65,19 @@ def lose_the_first_race(db: Kefir, batch: Batch) -> Iterator[Update[Batch]]:
         if batch.name != "Renamed":
             db.update(batch.model_copy(), name="Renamed")
         yield Update(batch, public_note="imported")
+
+
+def overtaken(db: Kefir, batch: Batch) -> Iterator[Update[Batch]]:
+    """Miss what somebody else writes a moment later."""
+    if batch.public_note is None:
+        db.update(batch.model_copy(), public_note="imported")
+        yield Update(batch, public_note="imported")
+
+
+def look_beside(db: Kefir, batch: Batch) -> Iterator[Update[Batch]]:
+    """Read an index."""
+    list(db.batches_by_status("active").all())
+    return iter(())
 
 
 def return_texts(db: Kefir, batch: Batch) -> list[str]:
@@ -194,6 +208,51 @@ def test_item_that_somebody_changes_meanwhile_is_handed_to_the_function_again() 
         assert report.state == "done"
         found = [(batch.name, batch.public_note) for batch in db.batches_by_status("active").all()]
         assert set(found) == {("Renamed", "imported")}
+
+
+def test_verify_asks_a_function_again_before_an_item_differs() -> None:
+    with batches() as client:
+        verify = Verify(functions=(f"{HERE}:overtaken",))
+        (report,) = Runner(kefir_on(client)).run([Migration("0003_verify", "Verify", (verify,), None)])
+        assert (report.state, report.steps[0].did) == ("done", "every item is as it should be")
+
+
+def test_item_that_cannot_be_read_is_counted_once() -> None:
+    with batches() as client:
+        unreadable = {**old_items(1)[3], "entityType": {"S": "Batch"}, "stage": {"S": "none"}}
+        client.call("PutItem", {"TableName": kefir_on(client).session.table, "Item": unreadable})
+        verify = Verify({"Batch": ()}, functions=(f"{HERE}:refuse",))
+        only = Migration("0003_verify", "Verify", (verify,), None)
+        with pytest.raises(VerificationError, match=r"0003_verify: 2 items .* differ") as raised:
+            Runner(kefir_on(client)).run([only])
+        assert [text.split(": ")[0] for text in raised.value.outcome.failures] == [
+            "USER#u0 / BATCH#b000",
+            "USER#u2 / BATCH#b002",
+        ]
+
+
+def test_index_that_is_gone_is_no_failure_of_an_item() -> None:
+    with batches() as client:
+        db = kefir_on(client)
+        gone = [{"Delete": {"IndexName": "GSI2"}}]
+        client.call("UpdateTable", {"TableName": db.session.table, "GlobalSecondaryIndexUpdates": gone})
+        with pytest.raises(IndexMissingError, match="GSI2"):
+            Runner(db).run([migration("look_beside")])
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+@pytest.mark.parametrize("step", [RunFunction(f"{HERE}:nothing"), Verify(functions=(f"{HERE}:nothing",))])
+def test_function_that_is_not_there_is_refused_before_anything_is_read_or_written(
+    step: RunFunction | Verify, *, dry_run: bool
+) -> None:
+    with batches() as client:
+        before = stored(client, records=True)
+        between = Between(client)
+        later = Migration("0004_typo", "Typo", (step,), None)
+        with pytest.raises(MigrationError, match=f"the function {HERE}:nothing is not there"):
+            Runner(kefir_on(between)).run([FILL_IN, later], dry_run=dry_run)
+        assert not [call for call in between.calls if call.operation == "Scan"]
+        assert stored(client, records=True) == before
 
 
 @pytest.mark.parametrize(

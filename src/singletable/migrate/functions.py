@@ -22,6 +22,7 @@ from functools import partial
 from typing import Any, Final, get_args, get_type_hints
 
 from singletable.client.calls import Call, Steps, Work
+from singletable.design.answers import read_units
 from singletable.design.committing import write, write_together
 from singletable.design.design import Design
 from singletable.design.entity import Entity
@@ -36,9 +37,11 @@ from singletable.errors import (
     ConditionNotMetError,
     ConsumerError,
     DatabaseError,
+    IndexMissingError,
     MigrationError,
     NotFoundError,
     SingleTableError,
+    TableMissingError,
     TargetError,
     VersionConflictError,
 )
@@ -49,6 +52,16 @@ from singletable.migrate.recomputing import Meter
 
 _ATTEMPTS: Final = 10
 _RACES: Final = (AlreadyExistsError, ConditionNotMetError, NotFoundError, VersionConflictError)
+_NOT_ABOUT_AN_ITEM: Final = (
+    ApiError,
+    CapabilityError,
+    ConsumerError,
+    DatabaseError,
+    IndexMissingError,
+    MigrationError,
+    TableMissingError,
+    TargetError,
+)
 _EXAMPLE: Final = "def complete(db: Shop, order: Order) -> Iterable[Write]"
 
 
@@ -131,8 +144,10 @@ class FunctionPass(Pass):
         self._db = db
         self._functions = functions
         self._is_check = is_check
+        self._failed: list[str] = []  # of one page
 
     def _deal(self, items: list[Item]) -> Steps[None]:
+        self._failed = []
         if self._is_check:
             yield from super()._deal(items)
         for stored in items:
@@ -145,11 +160,21 @@ class FunctionPass(Pass):
             try:
                 for function in wanted:
                     yield from self._completed(function, schema, stored)
-            except (ApiError, CapabilityError, ConsumerError, DatabaseError, MigrationError, TargetError):
-                raise  # not about this item
+            except _NOT_ABOUT_AN_ITEM:
+                raise
             except SingleTableError as error:
-                self._fail(failure(self._key(stored), getattr(error, "message", str(error))))
+                key = self._key(stored)
+                if not self._has_failed(key):
+                    self._fail(failure(key, getattr(error, "message", str(error))))
             yield from self._lease.keep()
+
+    def _fail(self, text: str) -> None:
+        self._failed.append(text)
+        super()._fail(text)
+
+    def _has_failed(self, key: Item) -> bool:
+        """Tell whether an item of this page is a failure already: a verify may have found it unreadable."""
+        return any(text.startswith(failure(key, "")) for text in self._failed)
 
     def _handed(self, schema: EntitySchema[Any]) -> list[Function]:
         return [function for function in self._functions if schema.entity in function.kinds]
@@ -164,6 +189,10 @@ class FunctionPass(Pass):
             writes: list[list[Write]] = yield Work(partial(function.writes, self._db, entity))
             if not writes:
                 return
+            if self._is_check and attempt == 0:
+                # A writer may have done since the page was read what the function misses.
+                item = yield from self._read_again(stored)
+                continue
             try:
                 if self._writes:
                     yield from self._written(writes)
@@ -188,8 +217,14 @@ class FunctionPass(Pass):
             yield from self._pay(meter.units, len(together))
 
     def _read_again(self, stored: Item) -> Steps[Item | None]:
-        params = {"TableName": self._session.table, "Key": self._key(stored), "ConsistentRead": True}
+        params = {
+            "TableName": self._session.table,
+            "Key": self._key(stored),
+            "ConsistentRead": True,
+            "ReturnConsumedCapacity": "TOTAL",
+        }
         answer = yield Call("GetItem", params)
+        yield from self._pay(read_units(answer), 1)
         item: Item | None = answer.get("Item")
         return item
 

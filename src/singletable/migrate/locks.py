@@ -15,7 +15,7 @@ from singletable.design.relations import LockForm
 from singletable.design.session import Session
 from singletable.design.stored_values import Item
 from singletable.design.uniqueness import mark_moved, old_locks
-from singletable.errors import DesignError
+from singletable.errors import DesignError, IndexMissingError, TableMissingError
 from singletable.migrate.applying import failure
 from singletable.migrate.forms import plain
 from singletable.migrate.passes import SAMPLES_MAX, Pass
@@ -42,6 +42,8 @@ class LockPass(Pass):
             try:
                 if (yield from meter.measured(self._moved(key))):
                     self._note_move(key)
+            except (IndexMissingError, TableMissingError):
+                raise  # not about this lock
             except DesignError as error:
                 self._fail(failure(key, error))
             yield from self._pay(meter.units, 1)

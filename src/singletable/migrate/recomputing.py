@@ -19,7 +19,7 @@ from singletable.design.session import Session
 from singletable.design.stored_values import Item, shown_key
 from singletable.design.uniqueness import locks_of
 from singletable.design.verifying import kept_checks, verified_by
-from singletable.errors import DesignError
+from singletable.errors import DesignError, IndexMissingError, TableMissingError
 from singletable.migrate.applying import failure
 from singletable.migrate.passes import SAMPLES_MAX, Pass
 from singletable.migrate.steps import Backfill, MigrationStep, Recompute, RenameAttributes
@@ -57,6 +57,8 @@ class RecomputePass(Pass):
             meter = Meter()
             try:
                 yield from meter.measured(self._recomputed(schema, item, checks))
+            except (IndexMissingError, TableMissingError):
+                raise  # not about this item
             except DesignError as error:
                 self._fail(failure(self._key(item), error))
             yield from self._pay(meter.units, 1)

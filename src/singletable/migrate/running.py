@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -140,8 +140,12 @@ class Runner:
         named = _with_names_of_now(migrations)
         every_step = [step for migration in named.values() for step in migration.steps]
         self._renamed, self._entity_names = renames_of(every_step), entity_names_of(every_step)
-        is_there = yield from self._make_ready(chosen, dry_run=dry_run)
+        is_there = yield from self._is_there(chosen)
         records = (yield from self._status(chosen)) if is_there else {}
+        self._refuse_missing_functions(chosen, records)
+        if not is_there and not dry_run:
+            yield from create_table(self._session)
+            is_there = True
         reports = []
         for migration in chosen:
             record = records.get(migration.id)
@@ -158,8 +162,8 @@ class Runner:
                 break
         return reports
 
-    def _make_ready(self, chosen: Sequence[Migration], *, dry_run: bool) -> Steps[bool]:
-        """Make the table where it is missing and the first migration makes it; tell whether it is there."""
+    def _is_there(self, chosen: Sequence[Migration]) -> Steps[bool]:
+        """Tell whether the table is there; refuse one that is not, unless the first migration makes it."""
         if (yield from describe_table(self._session.table)) is not None:
             return True
         if not any(isinstance(step, CreateTable) for migration in chosen[:1] for step in migration.steps):
@@ -167,9 +171,19 @@ class Runner:
                 f"the table {self._session.table} is not there, and the first migration does not make it",
                 hint='singletable migrate new MODULE:DESIGN "first version" writes one that does',
             )
-        if not dry_run:
-            yield from create_table(self._session)
-        return not dry_run
+        return False
+
+    def _refuse_missing_functions(self, chosen: Sequence[Migration], records: Mapping[str, Record]) -> None:
+        """Find the functions of all steps that are due, before anything is done to an item."""
+        for migration in chosen:
+            record = records.get(migration.id) or Record(migration.id)
+            for step in () if record.is_done else migration.steps[record.step :]:
+                match step:
+                    case RunFunction(name):
+                        find_function(name, type(self._design))
+                    case Verify():
+                        for name in step.functions:
+                            find_function(name, type(self._design))
 
     def _status(self, migrations: Sequence[Migration]) -> Steps[dict[str, Record]]:
         return self._records.read_all([migration.id for migration in migrations])
@@ -328,7 +342,6 @@ class Runner:
     def _run_function(
         self, migration: Migration, number: int, step: RunFunction, lease: Lease, report: StepReport
     ) -> Steps[None]:
-        find_function(step.function, type(self._design))  # before anything is read
         if lease.is_dry and self._awaited is not None:
             # It reads the table itself, which is not what it will be then.
             report.did = f"is counted when this is done: {self._awaited.says()}"
