@@ -276,7 +276,8 @@ def test_blocked_plan_exits_1_and_says_what_can_be_meant(tmp_path: Path) -> None
     assert (code, planned["blocked"]) == (1, ["User"])
     assert 'class Person(Entity, was="User") if it is the same one' in planned["differences"][0]["hint"]
     code, written, said = command(tmp_path, "new", "shop:MailShop", "Mail")
-    assert (code, written) == (1, None)
+    assert (code, written["error"]["number"]) == (1, "ST602")
+    assert [each["where"] for each in written["error"]["differences"]] == ["MailUser.mail"]
     assert said.startswith("error: ST602: MailUser.mail is new and required")
     assert "hint: --rename MailUser.email=mail if it is email" in said
     code, planned, _ = command(tmp_path, "plan", "shop:MailShop", "--rename", "User.email=mail")

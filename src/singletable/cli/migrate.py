@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from singletable.cli.messages import say, say_error, say_failure
+from singletable.cli.messages import error_data, say, say_error, say_failure
 from singletable.cli.migrate_progress import migration_progress
 from singletable.cli.patterns.finding import Source, find_source
 from singletable.cli.targets import given_capabilities
@@ -21,9 +21,9 @@ from singletable.migrate import (
     Pace,
     Runner,
     VerificationError,
-    new_migration,
     plan,
 )
+from singletable.migrate.planning import write_migration
 from singletable.migrate.running import STRANGERS_HINT
 from singletable.migrate.steps import step_data
 
@@ -86,10 +86,13 @@ def _new(arguments: argparse.Namespace) -> int:
     folder = _folder(arguments, source)
     found = plan(source.design, folder, **_choices(arguments))
     try:
-        written = new_migration(source.design, arguments.title, folder, **_choices(arguments))
+        written = write_migration(source.design, arguments.title, found, folder)
     except PlanBlockedError as error:
         for each in error.differences:
             say_error(f"{error.number}: {each.says}", hint=each.hint)
+        if arguments.json:
+            differences = [each.data() for each in error.differences]
+            print(json.dumps({"error": {**error_data(error), "differences": differences}}))
         return NOT_DONE
     if arguments.json:
         steps = [] if written is None else [step_data(step) for step in written.steps]

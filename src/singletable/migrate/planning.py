@@ -111,6 +111,13 @@ def new_migration(
         accepted=accepted,
         functions=functions,
     )
+    return write_migration(design, title, found, folder)
+
+
+def write_migration(
+    design: type[Design], title: str, found: Plan, folder: FolderPath = FOLDER
+) -> WrittenMigration | None:
+    """Write a plan as the next migration; None if there is none to write. A blocked plan is refused."""
     if found.blocking:
         first = found.blocking[0]
         raise PlanBlockedError(
