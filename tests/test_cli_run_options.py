@@ -93,6 +93,12 @@ def test_option_is_read_by_the_type_of_its_parameter(
     assert ran.json["write"] == "put"
 
 
+def test_entity_is_read_by_a_name_that_its_items_had(run: Run) -> None:
+    ran = run("run", f"{DESIGN}.put_note", "--note", '{"entityType": "Remark", "noteId": "n1"}', "--json")
+    assert ran.code == 0, ran.err
+    assert ran.json["items"][0]["entityType"] == "Note"
+
+
 def test_model_is_read_from_a_file(run: Run, tmp_path: Path) -> None:
     (tmp_path / "place.json").write_text('{"street_name": "Ågatan", "number": 3}', encoding="utf-8")
     ran = run("run", f"{DESIGN}.keep", "--place", "@place.json", "--json")

@@ -57,7 +57,7 @@ class LineSK(SortKey, template="LINE#{number:04}"):
     number: int
 
 
-class Note(Entity, schema_version=2):
+class Note(Entity, was="Remark", schema_version=2):
     key = Keys(NotePK, HeadSK)
 
     note_id: NoteId

@@ -23,7 +23,7 @@ def entity_from(schema: EntitySchema[Any], data: Any) -> Any:
     if not isinstance(data, dict):
         raise ValueError(f"{schema.entity.__name__} is a JSON object")
     kind = data.get(schema.discriminator, schema.name)
-    if kind != schema.name:
+    if kind not in schema.names:
         raise ValueError(f"its {schema.discriminator} is {kind}, and {schema.name} is wanted")
     item: Item = {}
     for name, value in data.items():
