@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from singletable.design.catalog import Catalog
+from singletable.design.catalog import RESERVED, Catalog
 from singletable.design.entity import Entity
 from singletable.design.expiry import expiry_of
 from singletable.design.moving import MARK, Move, owned_locks
@@ -26,8 +26,6 @@ from singletable.errors import MigrationError
 from singletable.migrate.steps import Places, Renames
 from singletable.migrate.values import same, with_unknown
 
-# What the layer itself writes has names that begin with this: attributes, and the discriminators of its own items.
-RESERVED: Final = "$"
 _LETTER: Final = re.compile(r"[^\W_]")
 
 

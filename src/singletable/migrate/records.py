@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from singletable.client.calls import Call, Steps
+from singletable.design.catalog import RESERVED
 from singletable.design.expressions import Placeholders
 from singletable.design.session import Session
 from singletable.design.stored_values import AttributeValue, Item, decode
 from singletable.errors import ConditionFailedError, MigrationError
-from singletable.migrate.forms import RESERVED
 
 State = Literal["running", "stopped", "done"]
 
