@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from design_clients import Between
 from designs import kefir_v1
 from migrating import ADD_STATUS_INDEX, TABLE, design_on, drive, kefir_on, old_table, sleep_of, stored
+from singletable.client import Call
 from singletable.clock import ManualClock
 from singletable.design import Design, Entity, Index, Key, Keys, Table
 from singletable.design.provisioning import create_table
-from singletable.errors import MigrationError
+from singletable.errors import MigrationError, ThroughputExceededError
 from singletable.migrate import (
     AddIndex,
     Backfill,
@@ -42,6 +44,26 @@ DROP = Migration(
 
 
 # --- the lease --------------------------------------------------------------------------------------------
+
+
+def test_lease_is_kept_while_an_item_is_throttled() -> None:
+    clock, lease_s = ManualClock(), 9.0
+    with old_table("embedded", clock=clock) as client:
+        between = Between(client)
+        begun_us: list[int] = []
+
+        def throttle(call: Call) -> None:
+            if call.operation != "UpdateItem":
+                return
+            begun_us.append(clock.now_us())
+            record = Runner(kefir_on(client)).status([ADD_STATUS_INDEX])[ADD_STATUS_INDEX.id]
+            assert record.until_us >= clock.now_us()
+            if clock.now_us() < begun_us[0] + lease_s * 1_000_000:
+                raise ThroughputExceededError("too much", [])
+
+        between.before = throttle
+        (report,) = Runner(kefir_on(between), lease_s=lease_s).run([ADD_STATUS_INDEX])
+        assert report.state == "done"
 
 
 def test_second_runner_is_refused_while_the_first_holds_the_lease() -> None:

@@ -25,6 +25,7 @@ from singletable.errors import (
     ValidationError,
 )
 from singletable.migrate.forms import Change, plain
+from singletable.migrate.leases import Lease
 
 Decide = Callable[[Item], Change | None]
 
@@ -45,9 +46,10 @@ class Applied:
 class Applier:
     """Applies changes to items of one table."""
 
-    def __init__(self, session: Session, decide: Decide) -> None:
+    def __init__(self, session: Session, decide: Decide, lease: Lease) -> None:
         self._session = session
         self._decide = decide
+        self._lease = lease
         self._pk = session.catalog.table.pk
 
     def apply(self, changes: list[Change]) -> Steps[Applied]:
@@ -95,6 +97,7 @@ class Applier:
             except ThrottledError as error:
                 throttled = error
                 yield next(pauses)
+                yield from self._lease.keep()  # all pauses together are longer than it is
                 continue
             except ConditionFailedError:
                 throttled = None

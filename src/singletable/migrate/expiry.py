@@ -146,7 +146,7 @@ class ExpiryPass(Pass):
         self._becomes = becomes
         self._now_s = now_s
         self._is_new = is_new
-        self._applier = Applier(self._session, self._losing)
+        self._applier = Applier(self._session, self._losing, self._lease)
         self.found = Expiring()
 
     def _save(self, segments: tuple[Segment, ...], before: Record) -> Steps[None]:

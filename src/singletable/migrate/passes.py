@@ -92,7 +92,7 @@ class Pass:
         self._minds_strangers = minds_strangers
         self._looks_again = looks_again
         self._imagined = imagined  # an item as it would be by now, in a dry run
-        self._applier = Applier(session, decide)
+        self._applier = Applier(session, decide, lease)
         self._segments = segments
         self._at_once = pacer.page_items(page_items)
         self._watch = watch
