@@ -24,12 +24,14 @@ from designs.inverted_people import (
     PersonPK,
     ProfileSK,
 )
+from faulty_targets import Ask, Faulty
 from limited_targets import LimitedClient
 from singletable import Database
 from singletable.client import Call, EmbeddedClient
+from singletable.client.base import Answer
 from singletable.clock import ManualClock
 from singletable.design import Design, Entity, Index, Key, Keys, SortKey, Table, Unique
-from singletable.design.uniqueness import GRACE_S, KNOWN_S, mark_moved
+from singletable.design.uniqueness import GRACE_S, KNOWN_S, SURE_S, mark_moved
 from singletable.errors import (
     AlreadyExistsError,
     DeclarationError,
@@ -97,7 +99,7 @@ def test_locks_of_a_table_with_an_inverted_index_share_no_partition_of_it(betwee
     assert db.verify().is_clean
 
 
-def test_table_without_old_locks_is_asked_once_and_writes_what_it_did(between: Between) -> None:
+def test_table_without_old_locks_is_asked_once_for_a_while_and_writes_what_it_did(between: Between) -> None:
     db = on_client(People, between)
     between.calls.clear()
     db.create(Person(person_id="1", name="ada"))
@@ -113,6 +115,35 @@ def test_table_without_old_locks_is_asked_once_and_writes_what_it_did(between: B
     asked = [call for call in between.calls if call.operation in ("Query", "DescribeTable")]
     assert asked == []
     assert "UNIQUE" not in sorts(db)
+
+
+def test_table_without_old_locks_is_asked_for_a_minute_and_no_more(
+    between: Between, clock: ManualClock
+) -> None:
+    db = on_client(People, between)
+    between.calls.clear()
+    for number in range(100):
+        db.create(Person(person_id=str(number), name=f"n{number}"))
+        clock.advance(KNOWN_S / 2)
+    asked = [call.params for call in between.calls if call.operation == "Query"]
+    assert len(asked) == SURE_S / KNOWN_S + 1
+    assert {params["Limit"] for params in asked} == {1}
+
+
+def test_table_that_says_that_locks_have_moved_is_asked_once(between: Between, clock: ManualClock) -> None:
+    db = on_client(People, between)
+    between.before = lambda call: _forbidden() if call.operation == "Query" else None
+    db.session.run(mark_moved(db.session, db.catalog.old_locks))
+    db.create(Person(person_id="1", name="ada"))
+    between.calls.clear()
+    clock.advance(KNOWN_S)
+    db.create(Person(person_id="2", name="bob"))
+    assert set(between.operations()) <= WRITES
+    assert "UNIQUE" not in sorts(db)
+
+
+def _forbidden() -> Answer:
+    raise ValidationError("the index is forbidden")
 
 
 def test_locks_of_other_tables_stay_where_they_are() -> None:
@@ -320,6 +351,35 @@ def test_old_locks_count_while_the_index_cannot_be_read(db: People, between: Bet
     with pytest.raises(DuplicateError):
         db.create(Person(person_id="2", name="ada"))
     assert named(db, "ada") == "1"
+
+
+def test_first_old_lock_is_seen_though_the_table_had_none_before(
+    between: Between, clock: ManualClock
+) -> None:
+    db, old = on_client(People, between), on_client(OldPeople, between, makes_table=False)
+    db.create(Person(person_id="1", name="ada"))
+    old.create(OldPerson(person_id="2", name="bob"))
+    clock.advance(KNOWN_S)
+    with pytest.raises(DuplicateError, match="PERSON#2"):
+        db.create(Person(person_id="3", name="bob"))
+    db.create(Person(person_id="3", name="eve"))
+    with pytest.raises(DuplicateError):
+        old.create(OldPerson(person_id="4", name="eve"))
+
+
+def test_old_locks_count_while_another_engine_fills_the_index_and_shows_it_empty(
+    old: OldPeople, between: Between
+) -> None:
+    def being_filled(operation: str, params: dict[str, Any], ask: Ask) -> Answer:
+        answer = ask(operation, params)
+        if operation == "DescribeTable":
+            (index,) = answer["Table"]["GlobalSecondaryIndexes"]
+            index["IndexStatus"] = "CREATING"
+        return {**answer, "Items": [], "Count": 0} if params.get("IndexName") == "Inverse" else answer
+
+    db = on_client(People, Faulty(between, being_filled), makes_table=False)
+    with pytest.raises(DuplicateError, match="PERSON#1"):
+        db.create(Person(person_id="2", name="ada"))
 
 
 class HomePK(Key, template="HOME#{home}#PERSON#{person_id}"):

@@ -50,6 +50,12 @@ class KnownLocks:
 
     old: frozenset[LockForm] | None = None  # nobody has asked
     asked_us: int = 0
+    none_since_us: int | None = None  # when there were none for the first time
+    is_final: bool = False
+
+    def forget(self) -> None:
+        """Ask again before the next lock."""
+        self.old = self.none_since_us = None
 
 
 @dataclass(frozen=True, slots=True)

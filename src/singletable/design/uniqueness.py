@@ -21,8 +21,9 @@ Locks may have had another sort key before (`was`), and a process of an older ve
 still be running. So while there may be such locks, a value has two: it is taken, given back and expires under both
 keys, and who has only the old one keeps others from it as well. Once every value has a lock under the new key, the
 old ones do not count any more. A session finds that out before it deals with its first lock: the index that has
-them in one partition shows none, or the table says so (`mark_moved`). That cannot become untrue; the contrary is
-asked again after `KNOWN_S`.
+them in one partition shows none, or the table says so (`mark_moved`). What the table says stays true. The index lags
+behind, and an older version may put the first lock into it, so a session looks again after `KNOWN_S`, until it has
+seen none for `SURE_S`. That there are some is asked again after `KNOWN_S` too.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ from singletable.errors import ApiError, DesignError, DuplicateError
 
 LOCK_NAME: Final = "$unique"  # the value of a lock's discriminator
 GRACE_S: Final = 60  # for which a lock is its owner's, though the owner does not have the value
-KNOWN_S: Final = 10  # after which it is asked again whether there still are locks under old keys
+KNOWN_S: Final = 10  # after which it is asked again whether there are locks under old keys
+SURE_S: Final = 60  # for which an index is to show none, until that is not asked again
 MOVED_NAME: Final = "$locks"  # the key and the discriminator of the item that says which locks have moved
 
 # Of names that nobody gives an attribute, lest a lock come into an index.
@@ -326,21 +328,32 @@ def has_lock(session: Session, owner: Item, lock_key: Item) -> Steps[bool]:
 
 
 def old_locks(session: Session) -> Steps[frozenset[LockForm]]:
-    """Return which unique values may have locks under old keys; that there are none is asked once."""
+    """Return which unique values may have locks under old keys; that there are none is asked a few times."""
     known, now_us = session.known_locks, session.client.clock.elapsed_us()
-    if known.old is None or (known.old and now_us - known.asked_us >= KNOWN_S * 1_000_000):
-        old = yield from _look_for_old(session)
-        known.asked_us = now_us
-        known.old = old
-        return old
-    return known.old
+    if known.old is not None and (known.is_final or now_us - known.asked_us < KNOWN_S * 1_000_000):
+        return known.old
+    unseen = yield from _unseen(session)
+    old = yield from _not_moved(session, session.catalog.old_locks - unseen)
+    since_us = now_us if known.none_since_us is None else known.none_since_us
+    known.none_since_us = None if old else since_us
+    known.is_final = not old and (not unseen or now_us - since_us >= SURE_S * 1_000_000)
+    known.asked_us = now_us
+    known.old = old
+    return old
 
 
-def _look_for_old(session: Session) -> Steps[frozenset[LockForm]]:
+def _unseen(session: Session) -> Steps[frozenset[LockForm]]:
+    """Return the unique values whose old locks an index would show, and shows none."""
     old = session.catalog.old_locks
+    seen = old
     for sort in sorted({form.was or "" for form in old}):
         if (yield from _is_gone(session, sort)):
-            old = frozenset(form for form in old if form.was != sort)
+            seen = frozenset(form for form in seen if form.was != sort)
+    return old - seen
+
+
+def _not_moved(session: Session, old: frozenset[LockForm]) -> Steps[frozenset[LockForm]]:
+    """Leave out what the table says has moved."""
     if not old:
         return old
     said = (yield from read_item(session, _moved_key(session.catalog))) or {}
@@ -358,11 +371,12 @@ def _is_gone(session: Session, sort: str) -> Steps[bool]:
     condition = _equal({name: wanted[name] for name in index.pk}, into)
     params = {"TableName": session.table, "IndexName": index.name, "Limit": 1}
     try:
-        answer = yield Call("Query", into.add_to({**params, "KeyConditionExpression": condition}))
-        if answer["Items"]:
+        # DynamoDB refuses to read an index that is being filled. Others may show what it has so far, so it is
+        # to be full before it is read.
+        if not session.client.is_trusted and not (yield from _is_filled(session, index.name)):
             return False
-        # DynamoDB refuses to read an index that is being filled. Others may show what it has so far.
-        return session.client.capabilities.transactions or (yield from _is_filled(session, index.name))
+        answer = yield Call("Query", into.add_to({**params, "KeyConditionExpression": condition}))
+        return not answer["Items"]
     except ApiError:
         return False  # the index is not there yet, or nobody has allowed to read it
 
@@ -387,7 +401,7 @@ def mark_moved(session: Session, forms: Iterable[LockForm]) -> Steps[None]:
         "UpdateExpression": f"SET {', '.join(texts)}",
     }
     yield Call("UpdateItem", into.add_to(params))
-    session.known_locks.old = None
+    session.known_locks.forget()
 
 
 def _moved_key(catalog: Catalog) -> Item:

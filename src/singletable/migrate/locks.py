@@ -66,7 +66,7 @@ def end_move(session: Session, step: MoveLocks) -> Steps[bool]:
     forms = _forms(session, step)
     if not forms:
         return False
-    session.known_locks.old = None
+    session.known_locks.forget()
     left = yield from old_locks(session)
     yield from mark_moved(session, forms)
     return not forms.isdisjoint(left)
