@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,14 +11,16 @@ import pytest
 from design_clients import ALL_TARGETS, Between, on_client
 from designs.accounts import Accounts, Member, MemberPK, Note, NotePK, ProfileSK, User, UserPK
 from designs.social import Reaction, Social
+from faulty_targets import Ask, Faulty
 from kept_together import opened_design
 from limited_targets import LimitedClient
 from opened_designs import store, stored_item, stored_items
 from singletable import Database
-from singletable.client import open_client
+from singletable.client import EmbeddedClient, open_client
+from singletable.client.base import Answer
 from singletable.design import Check, Create, Delete, Design, Get, Update
 from singletable.design.replaying import carry_out
-from singletable.errors import ConditionFailedError, InvalidItemError, NotFoundError
+from singletable.errors import InvalidItemError, NotFoundError
 
 USER, MEMBER, NOTE = "USER#1", "MEMBER#1", "NOTE#1"
 
@@ -135,19 +138,18 @@ def test_nothing_is_read_to_find_out() -> None:
         assert [call.operation for call in between.calls] == ["UpdateItem", "DeleteItem"]
 
 
-def test_target_that_does_not_show_what_stands_in_the_way_is_asked_for_it() -> None:
+@pytest.mark.parametrize(
+    "kind", [partial(EmbeddedClient, owns=False), LimitedClient], ids=["transactions", "no-transactions"]
+)
+def test_target_that_does_not_show_what_stands_in_the_way_is_asked_for_it(kind: Any) -> None:
     """Not every target knows ReturnValuesOnConditionCheckFailure."""
 
-    class Silent(LimitedClient):
-        def call(self, operation: str, params: Any) -> Any:
-            try:
-                return super().call(operation, params)
-            except ConditionFailedError as error:
-                error.item = None
-                raise
+    def silent(operation: str, params: Item, ask: Ask) -> Answer:
+        params.pop("ReturnValuesOnConditionCheckFailure", None)
+        return ask(operation, params)
 
     with Database.open(":memory:") as database:
-        db = on_client(Accounts, Silent(database))
+        db = on_client(Accounts, Faulty(kind(database), silent))
         replaced(db, NOTE, "Robot")
         for write in ("update", "delete"):
             with pytest.raises(InvalidItemError, match="is a stranger, not a Note"):

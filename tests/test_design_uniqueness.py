@@ -21,6 +21,7 @@ from designs.accounts import (
     User,
     UserPK,
 )
+from faulty_targets import Faulty, silent_reasons
 from singletable.clock import ManualClock
 from singletable.design import Add, Create, Delete, Eq, Put, Update
 from singletable.design.uniqueness import GRACE_S
@@ -61,6 +62,22 @@ def now(clock: ManualClock) -> datetime:
 
 
 # --- the lock --------------------------------------------------------------------------------------------
+
+
+def test_target_that_does_not_show_a_lock_in_the_way_is_asked_for_it(
+    db: Accounts, between: Between, clock: ManualClock
+) -> None:
+    silent = on_client(Accounts, Faulty(between, silent_reasons), makes_table=False)
+    db.create(user(1))
+    with pytest.raises(DuplicateError, match="name1' is taken by USER#1"):
+        silent.create(user(2, username="name1"))
+    between.call("DeleteItem", {"TableName": "accounts", "Key": items_key(1)})
+    clock.advance(GRACE_S + 1)
+    silent.create(user(2, username="name1", email="1@x"))
+
+
+def items_key(number: int) -> dict[str, Any]:
+    return {"PK": {"S": f"USER#{number}"}, "SK": {"S": "PROFILE"}}
 
 
 def test_lock_holds_the_key_of_its_owner_and_is_no_entity(db: Accounts) -> None:

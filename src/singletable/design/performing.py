@@ -55,7 +55,7 @@ def perform(session: Session, action: Action) -> Steps[tuple[Item | None, float]
 
 def _not_shown(session: Session, action: Action) -> Steps[Item | None]:
     """Read the item that stands in the way. DynamoDB shows it with the refusal; not every other target does."""
-    if session.client.capabilities.transactions:
+    if session.client.is_trusted:
         return None
     return (yield from read_item(session, action.key))
 
@@ -176,7 +176,7 @@ def _insisting(
     session: Session, action: Action, reason: CancellationReason, error: TransactionCanceledError
 ) -> Steps[Action]:
     """Return the action by which a lock that nobody needs is taken over; raise what else the refusal means."""
-    stored = dict(reason.item) if reason.item else None
+    stored = dict(reason.item) if reason.item else (yield from _not_shown(session, action))
     if isinstance(action.made_from, LockChange):
         again = yield from reclaimed(session, action, stored)
         if again is not None:
