@@ -452,6 +452,19 @@ def test_old_locks_are_looked_for_no_more_once_the_table_says_that_they_have_mov
     assert db.verify().is_clean
 
 
+def test_lock_that_is_only_where_nobody_looks_any_more_differs_and_is_put_right(
+    db: People, between: Between
+) -> None:
+    db.session.run(mark_moved(db.session, db.catalog.old_locks))
+    (found,) = db.verify().differences
+    assert (found.expected["PK"]["S"], found.field, found.is_repairable) == ("PERSON#1", "name", True)
+    assert db.verify(repair=True).is_clean
+    after = db.verify()
+    assert (after.differences, after.under_old_keys) == ((), 0)
+    with pytest.raises(DuplicateError, match="PERSON#1"):
+        db.create(Person(person_id="2", name="ada"))
+
+
 # --- several at once ------------------------------------------------------------------------------------------
 
 

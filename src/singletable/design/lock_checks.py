@@ -1,6 +1,7 @@
 """What must hold of locks: every unique value has the lock of its item, and no lock is without such a value.
 
-A lock under the key that it had before (`was`) is as right as one under its new key, and can be moved there.
+A lock under the key that it had before (`was`) is as right as one under its new key, while those who write look
+there; and it can be moved.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from singletable.design.uniqueness import (
     lock_item,
     lock_key,
     locks_of,
+    old_locks,
     owner_attributes,
     owner_key,
     ttl_attribute,
@@ -55,13 +57,15 @@ def check_locks(session: Session, schema: EntitySchema[Any], entity: Entity) -> 
     findings = []
     # Where the item is, which may be a key that it had before.
     expected = key_attributes(session, entity.__dict__[STORED])
+    moving = (yield from old_locks(session)) if session.catalog.old_locks else ()
+    counting = [lock.key for lock in locks_of(session.catalog, schema, entity, moving).values()]
     for lock in locks_of(session.catalog, schema, entity).values():
         found, owner = yield from _stored(session, lock.key)
         if owner == expected:
             continue
         lock = replace(lock, owner=owner_attributes(session.catalog, expected))
         before, was = (None, None) if lock.was is None else (yield from _stored(session, lock.was))
-        if was == expected and found is None:
+        if was == expected and found is None and lock.was in counting:
             continue
         actions: tuple[Action, ...] = ()
         if was != expected and lock.was and (yield from _is_needed(session, before, was, lock.was)):
