@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,23 @@ import pytest
 from design_clients import Between, on_client
 from designs.accounts import Accounts, User
 from docs.blocks import ROOT
-from faulty_targets import FAULTS, Fault, Faulty, racing, refusing, unknown
+from faulty_targets import FAULTS, Ask, Fault, Faulty, racing, refusing, unknown
 from limited_targets import limited_endpoint
 from sample_tables import create_plain
 from singletable import Database
 from singletable.cli import main
 from singletable.client import DYNAMODB_LOCAL, EMBEDDED, Capabilities, Client, open_client
 from singletable.client.base import Answer
-from singletable.errors import DuplicateError, LimitExceededError, TargetError, TargetUnreachableError
+from singletable.clock import ManualClock
+from singletable.errors import (
+    CancellationReason,
+    DuplicateError,
+    LimitExceededError,
+    TargetError,
+    TargetUnreachableError,
+    ThrottlingError,
+    TransactionCanceledError,
+)
 from singletable.probe import CHECKS, Finding, ProbeReport, probe, probe_client
 from singletable.probe.table import ProbeTable
 from singletable.server import BackgroundServer
@@ -132,6 +142,59 @@ def test_target_that_asks_for_patience_is_not_taken_for_wrong(client: Client) ->
     )
     report = probed(client, busy, "added indexes")
     assert report.finding("added indexes") == Finding("untried", "LimitExceededException: one index")
+
+
+@pytest.mark.parametrize(
+    ("name", "operation"),
+    [
+        ("writes that race", "PutItem"),
+        ("counters that race", "UpdateItem"),
+        ("transactions that race", "TransactWriteItems"),
+        ("added indexes", "PutItem"),
+    ],
+)
+def test_target_that_is_throttled_is_not_taken_for_wrong(client: Client, name: str, operation: str) -> None:
+    report = probed(client, throttled_now_and_then(operation), name)
+    assert report.finding(name) == Finding("untried", "ThrottlingException: slower")
+    assert report.capabilities == EMBEDDED
+
+
+def throttled_now_and_then(throttled: str) -> Fault:
+    """Take every other request of a kind."""
+    asked = count()
+
+    def fault(operation: str, params: dict[str, Any], ask: Ask) -> Answer:
+        if operation == throttled and next(asked) % 2:
+            raise ThrottlingError("slower", [])
+        return ask(operation, params)
+
+    return fault
+
+
+def test_transaction_that_is_cancelled_for_throttling_has_lost(client: Client) -> None:
+    reasons = [CancellationReason("ProvisionedThroughputExceeded"), CancellationReason("None")]
+    asked = count()
+
+    def fault(operation: str, params: dict[str, Any], ask: Ask) -> Answer:
+        if operation == "TransactWriteItems" and next(asked) % 2:
+            raise TransactionCanceledError(reasons)
+        return ask(operation, params)
+
+    report = probed(client, fault, "transactions that race")
+    assert report.finding("transactions that race").verdict == "holds"
+
+
+def test_table_that_is_made_again_gets_no_more_time() -> None:
+    clock = ManualClock()
+    with Database.open(":memory:", clock=clock) as database, open_client(database) as client:
+        table = ProbeTable(client, "t1", 5.0)
+        table.make()
+        table.make_again([])
+        assert table.remove(table.again)
+        assert table.left_s == 5.0
+        clock.advance(6)
+        assert table.remove_all()
+        assert table.left_s > 0
 
 
 def test_table_is_taken_away_after_ctrl_c_whatever_protects_it(client: Client) -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from singletable.errors import ApiError
+from singletable.errors import ApiError, ThrottledError
 from singletable.probe.report import Finding, absent, breaks, holds
 from singletable.probe.table import (
     ADDED,
@@ -215,6 +215,8 @@ def added_index(table: ProbeTable) -> Finding:
     new = {**key("ADDED", "new"), **text(GPK="ADDED", GSK="new", APK="ADDED")}
     try:
         table.put(new)
+    except ThrottledError:
+        raise
     except ApiError as error:
         return breaks(f"a table with a new index takes no writes: {error.message or error.code}")
     if table.get(key("ADDED", "old")) != old or table.get(key("ADDED", "neither")) is not None:

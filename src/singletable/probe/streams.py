@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from singletable.client.capabilities import is_unknown_operation
-from singletable.errors import ApiError, NotDynamoDbError, TargetError, TargetUnreachableError
+from singletable.errors import ApiError, NotDynamoDbError, TargetError, TargetUnreachableError, ThrottledError
 from singletable.probe.report import Finding, absent, breaks, holds
 from singletable.probe.table import SEEN_S_MAX, Item, ProbeTable, key, text
 
@@ -59,9 +59,13 @@ def stream_of_new_table(table: ProbeTable) -> Finding:
     if table.describe(table.again) is None:
         table.make_again([])
     if not table.remove(table.again):
+        if table.left_s <= 0:
+            return Finding("untried", "the time was over")
         return breaks("a table that was deleted does not go")
     try:
         described = table.make_again([])
+    except ThrottledError:
+        raise
     except ApiError as error:
         return breaks(f"a table of the same name cannot be made: {error.message or error.code}")
     arn = described.get("LatestStreamArn")

@@ -20,6 +20,7 @@ from singletable.errors import (
     TableInUseError,
     TableNotFoundError,
     TargetError,
+    ThrottledError,
     ValidationError,
 )
 
@@ -143,7 +144,10 @@ class ProbeTable:
         return any(is_so() for _ in self.pauses(seconds_max))
 
     def race(self, act: Callable[[int], T]) -> list[T | ApiError]:
-        """Let all writers act at the same moment; return what came of each."""
+        """Let all writers act at the same moment; return what came of each.
+
+        That one of them is throttled says nothing of the race, so it is raised.
+        """
         start = Barrier(WRITERS)
 
         def take_part(number: int) -> T | ApiError:
@@ -151,6 +155,8 @@ class ProbeTable:
                 start.wait(timeout=SEEN_S_MAX)
             try:
                 return act(number)
+            except ThrottledError:
+                raise
             except ApiError as error:
                 return error
 
@@ -211,7 +217,6 @@ class ProbeTable:
 
     def remove(self, name: str) -> bool:
         """Take a table away, whatever protects it; tell whether it is gone."""
-        self._until_us = max(self._until_us, self.client.clock.elapsed_us() + int(SETTLED_S_MAX * 1_000_000))
         is_gone = self.eventually(lambda: self._delete(name), SETTLED_S_MAX) and self.eventually(
             lambda: self.describe(name) is None, SETTLED_S_MAX
         )
@@ -220,9 +225,14 @@ class ProbeTable:
         return is_gone
 
     def remove_all(self) -> bool:
-        """Take away whatever was made; tell whether all of it is gone. What fails on the way is not raised."""
+        """Take away whatever was made; tell whether all of it is gone. What fails on the way is not raised.
+
+        There is time for that, also when it is over for everything else.
+        """
         is_gone = True
         for name in list(self._made):
+            until_us = self.client.clock.elapsed_us() + int(SETTLED_S_MAX * 1_000_000)
+            self._until_us = max(self._until_us, until_us)
             try:
                 is_gone = self.remove(name) and is_gone
             except SingleTableError:

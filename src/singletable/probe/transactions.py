@@ -13,7 +13,8 @@ from singletable.probe.table import WRITERS, Item, ProbeTable, key, text
 _ROUNDS: Final = 30
 _ACTIONS_MAX: Final = 100
 _NEW: Final = "attribute_not_exists(PK)"
-_LOST: Final = frozenset({"ConditionalCheckFailed", "TransactionConflict", "ThrottlingError", "None"})
+_THROTTLED: Final = frozenset({"ThrottlingError", "ProvisionedThroughputExceeded"})
+_LOST: Final = frozenset({"ConditionalCheckFailed", "TransactionConflict", "None", *_THROTTLED})
 _MET: Final = frozenset({"TransactionConflictException", "TransactionInProgressException"})
 
 
