@@ -13,7 +13,7 @@ from designs.feed import AuthorId, Feed, Post, PostId
 from designs.kefir import Device, DeviceId, Kefir, User, UserId
 from designs.tasks import ProjectId, Task, TaskId, Tasks
 from opened_designs import opened_design, stored_items
-from singletable.design import Add, Composed, Create, Delete, Design, Put, Update
+from singletable.design import Add, Composed, Create, Delete, Design, Page, Put, Update, Usage
 from singletable.design.many import Many
 from singletable.design.plans import BatchGet, Single
 from singletable.errors import (
@@ -136,6 +136,24 @@ def test_function_reads_what_its_plan_reads(feed: Feed) -> None:
     assert plan.page(7).usage == inner.page(7).usage
     assert plan.request(7) == inner.request(7)
     assert len(list(plan.limit(5).all())) == 5
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_function_that_does_not_get_on_is_refused(feed: Feed, count: int) -> None:
+    posts = feed.posts(AUTHOR)
+    page = Page(posts.page(count).items if count else [], "here", Usage())
+    plan = feed.plan(Composed(Post, lambda limit, cursor: page, reads=[posts]))
+    with pytest.raises(DeclarationError, match="would never end"):
+        list(plan.all())
+    with pytest.raises(DeclarationError, match="would never end"):
+        asyncio.run(plan.apage(4))
+
+
+def test_function_that_returns_more_than_is_wanted_is_refused(feed: Feed) -> None:
+    posts = feed.posts(AUTHOR)
+    plan = feed.plan(Composed(Post, lambda limit, cursor: posts.page(limit + 1, cursor), reads=[posts]))
+    with pytest.raises(DeclarationError, match="asked for 4 items at most, its function returns 5"):
+        plan.page(4)
 
 
 def test_cursor_of_a_function_fits_what_it_was_called_with(feed: Feed) -> None:

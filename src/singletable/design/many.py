@@ -147,8 +147,9 @@ class Composed(Many[E]):
     """Reads pages that a function of the design makes, of several plans: for what no single plan can answer.
 
     The function is called with how many items are wanted and with the cursor of its own page before, and returns
-    a page. `reads` are the plans that it carries out, as the blueprint tells of them; cursors and `request()` are
-    about the first. How fresh each of them is, and what becomes of invalid items, the function says itself.
+    a page: of so many items at most, and with a cursor that leads on. `reads` are the plans that it carries out, as
+    the blueprint tells of them; cursors and `request()` are about the first. How fresh each of them is, and what
+    becomes of invalid items, the function says itself.
     """
 
     def __init__(
@@ -199,7 +200,21 @@ class ComposedReading:
         while self._positions is not None and (count is None or len(entities) < count):
             wanted = PAGE_LIMIT if count is None else count - len(entities)
             page: Page[Any] = yield Work(partial(self._plan.function, wanted, self._positions[0]))
+            self._check(page, wanted)
             usage.add(page.usage)
             entities += page.items
             self._positions = None if page.cursor is None else [page.cursor]
         return entities
+
+    def _check(self, page: Page[Any], wanted: int) -> None:
+        """Refuse a page that is too large, and one after which the same would be read for ever."""
+        if len(page.items) > wanted:
+            raise DeclarationError(
+                f"{self._plan!r}: asked for {wanted} items at most, its function returns {len(page.items)}",
+                hint="cut the page, and return the cursor of its last item",
+            )
+        if page.cursor is not None and self._positions == [page.cursor]:
+            raise DeclarationError(
+                f"{self._plan!r}: its function returns the cursor that it was called with, so it would never end",
+                hint="return the cursor of the page's last item, and None when there is nothing behind it",
+            )

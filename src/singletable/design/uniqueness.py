@@ -22,8 +22,8 @@ still be running. So while there may be such locks, a value has two: it is taken
 keys, and who has only the old one keeps others from it as well. Once every value has a lock under the new key, the
 old ones do not count any more. A session finds that out before it deals with its first lock: the index that has
 them in one partition shows none, or the table says so (`mark_moved`). What the table says stays true. The index
-lags behind, and an older version may put the first lock into it: a session looks again after `KNOWN_S`, until it has
-seen none for `SURE_S`. That there are some is asked again after `KNOWN_S` too.
+lags behind, and an older version may put the first lock into it: a session looks again after `KNOWN_S`, until it
+has seen none for `SURE_S`. That there are some is asked again after `KNOWN_S` too.
 """
 
 from __future__ import annotations
