@@ -21,14 +21,13 @@ from singletable.design.answers import read_units
 from singletable.design.entity import Entity
 from singletable.design.expressions import Placeholders
 from singletable.design.schema import EntitySchema
-from singletable.design.session import THROTTLED, Session, throttled_transaction
+from singletable.design.session import TRANSIENT, Session, throttled_transaction
 from singletable.design.stored_items import read_charged
 from singletable.design.stored_values import AttributeValue, Item, shown_key
 from singletable.design.uniqueness import locks_of, owner_attributes
 from singletable.errors import ConditionFailedError, MigrationError, TransactionCanceledError
 
 MARK: Final = "$movedFrom"  # of an item that is being moved, where there are no transactions
-_TRANSIENT: Final = frozenset({"TransactionConflict", *THROTTLED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +96,7 @@ def _at_once(session: Session, move: Move) -> Steps[bool]:
         codes = [reason.code for reason in error.reasons]
         if codes[0] == "ConditionalCheckFailed":
             return (yield from _occupied(session, move))
-        if any(code not in ("None", "ConditionalCheckFailed", *_TRANSIENT) for code in codes):
+        if any(code not in ("None", "ConditionalCheckFailed", *TRANSIENT) for code in codes):
             raise MigrationError(str(error)) from error
         if "ConditionalCheckFailed" in codes[2:] and "ConditionalCheckFailed" not in codes[:2]:
             # A lock that is not the item's, or not there, is none of its own: `verify` repairs that. Others are.

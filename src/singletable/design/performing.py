@@ -13,7 +13,7 @@ from typing import Any, Final
 from singletable.client.calls import Call, Steps
 from singletable.design.actions import Action
 from singletable.design.answers import backoff, read_units
-from singletable.design.session import THROTTLED, Session, throttled_transaction
+from singletable.design.session import TRANSIENT, Session, throttled_transaction
 from singletable.design.stored_items import read_item
 from singletable.design.stored_values import Item, decode
 from singletable.design.uniqueness import LockChange, reclaimed
@@ -33,7 +33,6 @@ _OPERATIONS: Final = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "Delet
 _CONFLICT: Final = (
     "TransactionConflictException"  # a transaction is under way with the item of a single write
 )
-_TRANSIENT: Final = frozenset({"TransactionConflict", *THROTTLED})
 
 # --- one action ----------------------------------------------------------------------------------------
 
@@ -161,7 +160,7 @@ def _without_refused(
     for number, reason in enumerate(error.reasons):
         if reason.code == "ConditionalCheckFailed":
             refused[number] = reason
-        elif reason.code not in ("None", *_TRANSIENT):
+        elif reason.code not in ("None", *TRANSIENT):
             raise error
     remaining: list[Action] = []
     for number, action in enumerate(actions):

@@ -33,6 +33,8 @@ THROTTLED: Final = {
     "ThrottlingError": "ThrottlingException",
     "ProvisionedThroughputExceeded": "ProvisionedThroughputExceededException",
 }
+# Those after which the same transaction may be carried out.
+TRANSIENT: Final = frozenset({"TransactionConflict", *THROTTLED})
 _REWORDED: Final = (ResourceNotFoundError, ThrottledError, ValidationError)
 # How services say that a table lacks an index: Amazon's words, which DynamoDB Local and most others take over;
 # those of Amazon's UpdateTable and of Alternator (executor.cc); moto's.
