@@ -148,8 +148,8 @@ class Composed(Many[E]):
 
     The function is called with how many items are wanted and with the cursor of its own page before, and returns
     a page: of so many items at most, and with a cursor that leads on. `reads` are the plans that it carries out,
-    as the blueprint tells of them; cursors and `request()` are about the first. How fresh each of them is, and what
-    becomes of invalid items, the function says itself.
+    as the blueprint tells of them; cursors and `request()` are about the first. How fresh each of them is, and
+    what becomes of invalid items, the function says itself.
     """
 
     def __init__(

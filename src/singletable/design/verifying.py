@@ -39,6 +39,7 @@ from singletable.design.lock_checks import (
     check_owner,
     is_lock,
     is_under_old_key,
+    old_forms,
 )
 from singletable.design.moving import key_attributes
 from singletable.design.performing import perform
@@ -53,6 +54,7 @@ from singletable.design.schema import Binding, EntitySchema
 from singletable.design.session import Session
 from singletable.design.stored_items import read_item
 from singletable.design.stored_values import Item, decode
+from singletable.design.uniqueness import old_locks
 from singletable.errors import (
     DesignError,
     InvalidItemError,
@@ -136,13 +138,16 @@ def _is_ours(session: Session, item: Item) -> bool:
 
 
 def _old_locks(session: Session, items: list[Item], *, repair: bool) -> Steps[int]:
-    """Count the locks of a page that are under old keys; with `repair`, move them, out of the page too."""
+    """Count the locks of a page that are under old keys; with `repair`, move those that have stayed behind.
+
+    Until a migration has moved them all, an older program may still look for them where they are.
+    """
     count = 0
     for item in [*items] if session.catalog.old_locks else ():
         if not (yield from is_under_old_key(session, item)):
             continue
         count += 1
-        if not repair:
+        if not repair or not (yield from old_locks(session)).isdisjoint(old_forms(session, item)):
             continue
         try:
             yield from bring_lock_home(session, key_attributes(session, item))
