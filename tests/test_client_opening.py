@@ -362,6 +362,10 @@ def test_credentials_that_are_refused_say_what_to_do(
     assert error.code == code
 
 
+def test_account_that_asks_too_much_is_throttled(db: Database) -> None:
+    assert isinstance(refusal_of(db, "RequestLimitExceeded", "Too many requests"), ThrottledError)
+
+
 def test_missing_permission_names_the_action_in_its_hint(db: Database) -> None:
     arn = "arn:aws:dynamodb:eu-north-1:123456789012:table/plain"
     message = (

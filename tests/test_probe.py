@@ -29,6 +29,7 @@ from singletable.errors import (
     TargetUnreachableError,
     ThrottlingError,
     TransactionCanceledError,
+    ValidationError,
 )
 from singletable.probe import CHECKS, Finding, ProbeReport, probe, probe_client
 from singletable.probe.table import ProbeTable
@@ -93,6 +94,17 @@ def test_fault_is_found_by_its_check(name: str, client: Client) -> None:
     (check,) = (check for check, _ in report.findings)
     assert report.is_sound == (verdict == "absent" and not check.is_needed)
     assert report.capabilities.missing() == ([check.capability] if check.capability else [])
+
+
+def test_setting_that_is_refused_does_not_take_others_along(client: Client) -> None:
+    def refuse(operation: str, params: dict[str, Any], ask: Ask) -> Answer:
+        if "SSESpecification" in params:
+            raise ValidationError("SSESpecification is not supported")
+        return ask(operation, params)
+
+    report = probed(client, refuse, "streams", "encryption")
+    assert [finding.verdict for _, finding in report.findings] == ["holds", "absent"]
+    assert report.capabilities.missing() == ["encryption"]
 
 
 def probed(client: Client, fault: Fault, *names: str) -> ProbeReport:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
+import threading
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -46,7 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
         def watch(check: Check, done: int, total: int) -> None:
             show("probing", done, total)
 
-        report = probe(target, watch=watch, on_left=_say_left)
+        with _terminated_by_interrupt():
+            report = probe(target, watch=watch, on_left=_say_left)
     if out is not None:
         out.write_text(json.dumps(report.data(), indent=2) + "\n", encoding="utf-8")
     if arguments.json:
@@ -58,6 +62,23 @@ def run(arguments: argparse.Namespace) -> int:
     if out is not None:
         say(f"{out} is written: --capabilities {out} opens a design with what was found")
     return SOUND if report.is_sound else BROKEN
+
+
+@contextmanager
+def _terminated_by_interrupt() -> Iterator[None]:
+    """Let SIGTERM, by which containers are stopped, end a probe as Ctrl-C does: its tables are taken away."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only that one hears signals
+        return
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _is_here(target: str) -> bool:

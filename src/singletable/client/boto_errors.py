@@ -37,6 +37,7 @@ from singletable.errors import (
     TargetError,
     TargetUnreachableError,
     ThrottledError,
+    ThrottlingError,
     ThrottlingReason,
     TransactionCanceledError,
     ValidationError,
@@ -190,4 +191,7 @@ def _limit(reason: Mapping[str, Any]) -> ThrottlingReason:
 @cache
 def _kinds() -> dict[str, type[ApiError]]:
     kinds = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, ApiError)]
-    return {kind.code: kind for kind in kinds if "code" in vars(kind)}
+    # What an account is throttled by (DynamoDB's guide, "Error handling").
+    return {kind.code: kind for kind in kinds if "code" in vars(kind)} | {
+        "RequestLimitExceeded": ThrottlingError
+    }

@@ -59,6 +59,7 @@ class LargeItemWarning(UserWarning):
     """An item is large: every write of it, and of each index that it is in, costs its whole size."""
 
     number: ClassVar[str] = "ST206"
+    page: ClassVar[str] = f"docs/errors/{number}.md"
 
 
 class InvalidItemError(DesignError):

@@ -24,6 +24,7 @@ _FORMS: Final = frozenset(
 _OTHERS: Final = frozenset(
     {"Stored", "Computed", "CountOf", "SumOf", "AverageOf", "CopyOf", "Auto", "Lock", "Expires", "Was"}
 )
+_NUMBERS: Final = frozenset({"int", "float", "Decimal"})
 _LATER: Final = {"Auto": "the time that is filled in", "Lock": "the number of writes"}
 
 
@@ -359,6 +360,13 @@ def _retyped(of: _Fields, was: AttributeBlueprint, now: AttributeBlueprint) -> I
     says = f"was {was.type} and is {now.type}:"
     if _are_within(old, new):
         yield of.difference(now.name, f"{says} it takes more. Nothing to do.", "nothing")
+    elif not of.is_inside and not of.is_upcast and old & _NUMBERS and not new & _NUMBERS and "str" in new:
+        yield of.difference(
+            now.name,
+            f"{says} no number is read as a text.",
+            "stop",
+            "a schema_version and an upcaster, which makes a text of it; or let it be a new field",
+        )
     elif _are_within(new, old) or of.is_inside or of.is_upcast:
         yield of.difference(now.name, f"{says} every item is checked.", "check")
     else:

@@ -6,7 +6,7 @@ more at most, and finds what is done to be as it should be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
@@ -76,6 +76,7 @@ class Pass:
         knows: Callable[[Item], object],
         writes: bool,
         minds_strangers: bool = False,
+        gone: Collection[str] = (),
         looks_again: bool = False,
         imagined: Callable[[Item], Item] = lambda item: item,
         segments: int = 1,
@@ -90,6 +91,7 @@ class Pass:
         self._knows = knows
         self._writes = writes
         self._minds_strangers = minds_strangers
+        self._gone = gone  # entities that there must be no items of, whoever shares the table
         self._looks_again = looks_again
         self._imagined = imagined  # an item as it would be by now, in a dry run
         self._applier = Applier(session, decide, lease)
@@ -203,9 +205,10 @@ class Pass:
 
     def _note_stranger(self, item: Item) -> None:
         self._add(unknown=1)
-        if self._minds_strangers and len(self.outcome.strangers) < FAILURES_MAX:
-            catalog = self._session.catalog
-            stored = item.get(catalog.discriminator, {}).get("S")
+        catalog = self._session.catalog
+        stored = item.get(catalog.discriminator, {}).get("S")
+        is_minded = self._minds_strangers or stored in self._gone
+        if is_minded and len(self.outcome.strangers) < FAILURES_MAX:
             why = (
                 f"its {catalog.discriminator} is {stored}" if stored else f"it has no {catalog.discriminator}"
             )

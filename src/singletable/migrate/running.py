@@ -230,6 +230,10 @@ class Runner:
             yield from lease.release(state="stopped")
             report.state = "waiting"
             return report
+        if lease.record.is_verified and not lease.record.segments:
+            # Others may have written since the run that stopped before something is destroyed.
+            begin = _verified_before(migration, lease.record.step)
+            yield from lease.save(step=begin, is_verified=begin == lease.record.step)
         for number, step in list(enumerate(migration.steps))[lease.record.step :]:
             if step.is_destructive and not self._may(migration, step, lease):
                 yield from lease.release(state="stopped")
@@ -492,6 +496,7 @@ class Runner:
             knows=forms.schema_of,
             writes=not lease.is_dry and not isinstance(step, Verify | CheckItems),
             minds_strangers=isinstance(step, Verify | CheckItems) and not self._shared_table,
+            gone=step.gone if isinstance(step, CheckItems) else (),
             looks_again=isinstance(step, Verify),
             imagined=partial(self._imagined, step),
             segments=self._segments,
@@ -611,6 +616,15 @@ def _with_names_of_now(migrations: Sequence[Migration]) -> dict[str, Migration]:
             migration, steps=tuple(with_names(step, names) for step in migration.steps)
         )
     return found
+
+
+def _verified_before(migration: Migration, begin: int) -> int:
+    """Return where a run begins again: at the last verify, if nothing but notes is left before what destroys."""
+    left = [step for step in migration.steps[begin:] if not isinstance(step, Note)]
+    if not left or not left[0].is_destructive:
+        return begin
+    verified = [number for number, step in enumerate(migration.steps[:begin]) if isinstance(step, Verify)]
+    return verified[-1] if verified else begin
 
 
 def _first_writing(migration: Migration) -> int:

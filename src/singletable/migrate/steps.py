@@ -7,7 +7,7 @@ attributes of the entity class that bind them: `by_status` of `Batch`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, ClassVar, Final, TypeAlias, TypeVar, assert_never, get_args
 
 from singletable.errors import MigrationError
@@ -343,7 +343,8 @@ def step_data(step: MigrationStep) -> dict[str, Any]:
         data["destructive"] = True
     for each in fields(step):
         value = getattr(step, each.name)
-        if value and each.name != "text":
+        is_required = each.default is MISSING and each.default_factory is MISSING
+        if (value or is_required) and each.name != "text":
             data[each.name] = _plain(value)
     return data
 

@@ -183,12 +183,14 @@ class ProbeTable:
             "SSESpecification": {"Enabled": True, "SSEType": "KMS"},
             "Tags": [{"Key": "singletable", "Value": "probe"}],
         }
-        try:
-            self.create(self.name, request)
-        except ApiError as error:
-            if not is_refusal(error):
-                raise
-            self.create(self.name, {name: value for name, value in request.items() if name not in _SETTINGS})
+        # A setting that is refused alone must not take the others along.
+        for left_out in ((), *((name,) for name in _SETTINGS), _SETTINGS):
+            try:
+                self.create(self.name, {name: each for name, each in request.items() if name not in left_out})
+                break
+            except ApiError as error:
+                if not is_refusal(error) or left_out == _SETTINGS:
+                    raise
         self.description = self.describe(self.name) or {}
 
     def make_again(self, indexes: list[dict[str, Any]], *attributes: str) -> dict[str, Any]:
