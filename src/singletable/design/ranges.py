@@ -137,6 +137,9 @@ def is_within(bounds: SortRange, text: str) -> bool:
 
 def is_wider(bounds: SortRange) -> bool:
     """Tell whether the condition of a range spans more keys than are meant, so that each is to be looked at."""
+    compiled = bounds.of.compiled
+    if compiled is None or not compiled.reordered:
+        return False
     return any(_border(bounds, bound) is not None for _, bound in _given(bounds))
 
 
@@ -159,20 +162,25 @@ def _meets(condition: SortCondition, text: str) -> bool:
             return text >= values[0]
 
 
+def _ends(bounds: SortRange) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
+    """Return the values that the lower and the upper bound give, with their names; none where there is none."""
+    lower, upper = bounds.gt or bounds.ge, bounds.lt or bounds.le
+    return [] if lower is None else leading(lower), [] if upper is None else leading(upper)
+
+
 def _shared(bounds: SortRange) -> int:
     """Return how many leading values the lower and the upper bound have in common: there is no range over them."""
-    lower, upper = (
-        [] if bound is None else leading(bound) for bound in (bounds.gt or bounds.ge, bounds.lt or bounds.le)
-    )
+    lower, upper = _ends(bounds)
     differing = (number for number, (low, high) in enumerate(zip_longest(lower, upper)) if low != high)
     return next(differing, len(lower))
 
 
 def _refuse_unsorted(bounds: SortRange) -> None:
-    """Refuse a range over texts that do not sort as their values do."""
-    given = max(len(leading(bound)) for _, bound in _given(bounds))
-    for part in bounds.of.parts[_shared(bounds) : given]:
-        if not part.codec.sorts:
+    """Refuse a range over texts that do not sort as their values do; leading values that bounds share are none."""
+    is_shared = True
+    for part, (low, high) in zip(bounds.of.parts, zip_longest(*_ends(bounds)), strict=False):
+        is_shared = is_shared and low == high
+        if not is_shared and not part.codec.sorts:
             raise KeyValueError(
                 f"{bounds.of.shown()} has no range of {part.name}: its texts do not sort as its values do",
                 hint=f"10 is before 9 until a number has a width, as {{{part.name}:06}}, or Pad",
