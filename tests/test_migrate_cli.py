@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -143,13 +142,13 @@ def test_run_up_to_a_number_leaves_the_rest(project: Path, capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["migrate", "plan", "nowhere:Kefir"], "there is no module 'nowhere'"),
-        (["migrate", "plan", "designs.kefir:Batch"], "designs.kefir has no design 'Batch'"),
+        (["migrate", "plan", "nowhere:Kefir"], "ST504: there is no module 'nowhere'"),
+        (["migrate", "plan", "designs.kefir:Batch"], "ST504: designs.kefir has no design 'Batch'"),
         (["migrate", "status", V1, "nowhere.db"], "ST601: there is no file nowhere.db"),
         (["migrate", "run", V1, "kefir.db", "--rate", "fast"], "ST601: 'fast' is no rate"),
         (["migrate", "run", V1, "kefir.db", "--to", "0009"], "ST601: there is no migration 0009"),
         (["migrate", "run", V1, "kefir.db", "--folder", "empty"], "ST601: there are no migrations in empty"),
-        (["migrate", "run", V1, "ftp://kefir"], "'ftp://kefir' cannot be opened"),
+        (["migrate", "run", V1, "ftp://kefir"], "ST505: 'ftp://kefir' cannot be opened"),
         (
             ["migrate", "verify", V1, "kefir.db", "--env", "stage=other"],
             "ST601: the table kefir-app-other-table",
@@ -168,7 +167,7 @@ def test_wrong_use_is_told_and_exits_2(
     assert main(arguments) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert re.match(rf"error: (ST\d+: )?{re.escape(reason)}", printed.err)
+    assert printed.err.startswith(f"error: {reason}")
     assert printed.err.count("hint:") == 1
 
 
