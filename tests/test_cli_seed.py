@@ -86,7 +86,9 @@ def test_day_is_today_unless_it_is_given(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_same_day_writes_the_same_items(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    day = datetime.now(UTC).date().isoformat()  # menus of another day would be expired, and swept at any moment
+    day = (
+        datetime.now(UTC).date().isoformat()
+    )  # menus of another day would be expired, and swept at any moment
     for name in ("one.db", "two.db"):
         seeded_json(capsys, "lunch_cache", "--day", day, "--target", name)
     with Database.open("one.db") as one, Database.open("two.db") as two:

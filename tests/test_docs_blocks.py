@@ -61,6 +61,16 @@ def test_every_block_does_what_it_shows(path: Path, tmp_path: Path, monkeypatch:
                 page.run(block)
 
 
+def test_first_example_of_the_readme_can_be_run_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    first = blocks_of(ROOT / "README.md")[0]
+    for _ in range(2):
+        with ExitStack() as stack:
+            Page(tmp_path, stack).run(first)
+
+
 @each_document
 def test_every_block_is_of_a_kind_that_something_runs_or_compares(path: Path) -> None:
     for block in blocks_of(path):

@@ -30,7 +30,7 @@ _OPTIONS: Final = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 _WRITTEN_ADDRESS: Final = "127.0.0.1:8000"
 _SERVERS: Final = ("singletable serve", "singletable demo", "make run")
 # What cannot run inside a test, since it makes the very environment that the tests run in.
-_SET_UP: Final = ("make", "pip")
+_SET_UP: Final = ("make", "pip", "python3 -m venv")
 _NAMED: Final = re.compile(r"# (\w+\.py)\n")
 _AWS_STAND_IN: Final = Path(__file__).with_name("aws_stand_in.py")
 
@@ -208,8 +208,11 @@ def dry_run(target: str) -> str:
 
 
 def check_set_up(line: str) -> None:
-    """Hold a `make` or `pip install` line to what it names: a target, or this project and its extras."""
+    """Hold a line to what it names: a target, this project and its extras, or the environment that it makes."""
     program, *arguments = shlex.split(line)
+    if program == "python3":
+        assert re.fullmatch(r"python3 -m venv (\S+) && \. \1/bin/activate", line), line
+        return
     if program == "make":
         for target in arguments:
             assert dry_run(target), line
