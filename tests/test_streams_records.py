@@ -107,6 +107,72 @@ def test_a_write_that_changes_nothing_leaves_no_record(db: Database) -> None:
     assert events_of(records_of(db, arn)) == [("INSERT", "a"), ("REMOVE", "a")]
 
 
+_FIRST: Any = {
+    "address": {"M": {"city": {"S": "Graz"}, "door": {"M": {"floor": {"N": "2"}, "number": {"N": "7"}}}}},
+    "visits": {"L": [{"M": {"at": {"N": "1"}, "by": {"S": "Ann"}}}, {"S": "then"}]},
+    "tags": {"SS": ["a", "b"]},
+    "rated": {"N": "100"},
+    "photo": {"B": b"\x00"},
+}
+# The same, as a client whose maps have no order may send it.
+_AGAIN: Any = {
+    "photo": {"B": b"\x00"},
+    "rated": {"N": "1e2"},
+    "tags": {"SS": ["b", "a"]},
+    "visits": {"L": [{"M": {"by": {"S": "Ann"}, "at": {"N": "1.0"}}}, {"S": "then"}]},
+    "address": {"M": {"door": {"M": {"number": {"N": "7"}, "floor": {"N": "2"}}}, "city": {"S": "Graz"}}},
+}
+_KEY: Any = {"id": {"S": "a"}}
+
+
+def _updating(item: Any) -> Any:
+    return {
+        "TableName": "streamed",
+        "Key": _KEY,
+        "UpdateExpression": "SET " + ", ".join(f"{name} = :{name}" for name in item),
+        "ExpressionAttributeValues": {f":{name}": value for name, value in item.items()},
+    }
+
+
+WAYS: Any = {
+    "put": lambda db, item: db.put_item(TableName="streamed", Item=item | _KEY),
+    "update": lambda db, item: db.update_item(**_updating(item)),
+    "attribute_updates": lambda db, item: db.update_item(
+        TableName="streamed",
+        Key=_KEY,
+        AttributeUpdates={name: {"Value": value} for name, value in item.items()},
+    ),
+    "batch": lambda db, item: db.batch_write_item(
+        RequestItems={"streamed": [{"PutRequest": {"Item": item | _KEY}}]}
+    ),
+    "put_in_a_transaction": lambda db, item: db.transact_write_items(
+        TransactItems=[{"Put": {"TableName": "streamed", "Item": item | _KEY}}]
+    ),
+    "update_in_a_transaction": lambda db, item: db.transact_write_items(
+        TransactItems=[{"Update": _updating(item)}]
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_same_attributes_and_members_in_another_order_leave_no_record(db: Database, way: str) -> None:
+    arn = create_streamed(db)
+    put(db, "a", **_FIRST)
+    WAYS[way](db, _AGAIN)
+    assert events_of(records_of(db, arn)) == [("INSERT", "a")]
+    # The elements of a list have an order.
+    WAYS[way](db, _AGAIN | {"visits": {"L": _FIRST["visits"]["L"][::-1]}})
+    assert events_of(records_of(db, arn)) == [("INSERT", "a"), ("MODIFY", "a")]
+    assert bodies(records_of(db, arn))[1]["OldImage"] == _FIRST | _KEY
+
+
+def test_values_that_have_changed_places_are_a_change(db: Database) -> None:
+    arn = create_streamed(db)
+    put(db, "a", one={"S": "1"}, two={"S": "2"})
+    put(db, "a", two={"S": "1"}, one={"S": "2"})
+    assert events_of(records_of(db, arn)) == [("INSERT", "a"), ("MODIFY", "a")]
+
+
 def test_what_the_service_deletes_has_its_identity(db: Database, clock: ManualClock) -> None:
     arn = create_streamed(db)
     db.update_time_to_live(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import NamedTuple
+from zlib import adler32
 
 import orjson
 
@@ -14,6 +15,11 @@ def encode_item(item: Item) -> bytes:
     """Return the stored bytes of an item: JSON in wire form, behind a space if it holds binary values."""
     raw = orjson.dumps(item)
     return b" " + raw if has_binary(raw) else raw
+
+
+def _sum_of_bytes(raw: bytes) -> int:
+    # The lower half of this checksum is just that, modulo 65521, and takes a tenth of the time of decoding.
+    return adler32(raw) & 0xFFFF
 
 
 class PrimaryKey(NamedTuple):
@@ -42,6 +48,20 @@ class Image:
         if self._item is None:
             self._item = orjson.loads(self.raw)
         return self._item
+
+    def holds_same_as(self, other: Image) -> bool:
+        """Tell whether two images hold the same attributes, in whatever order they and the members of maps stand.
+
+        Numbers and sets are stored in one form, so equal ones are equal texts. The bytes decide nearly always:
+        another order has the same ones, as many of them and with the same sum, and only then are items compared.
+        """
+        if self.raw == other.raw:
+            return True
+        return (
+            len(self.raw) == len(other.raw)
+            and _sum_of_bytes(self.raw) == _sum_of_bytes(other.raw)
+            and self.item == other.item
+        )
 
 
 class Stored(Image):
