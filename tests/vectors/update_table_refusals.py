@@ -36,6 +36,8 @@ def will_not_change(what: str, where: str, read: int, write: int) -> str:
 ONE_AT_A_TIME = limit(
     "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table"
 )
+SCYLLA = "ScyllaDB, test_gsi_updatetable.py, test_gsi_key_type_conflict_on_update, run against the service"
+SCYLLA_ORDER = "ScyllaDB, test_gsi_updatetable.py, test_gsi_updatetable_errors, run against the service"
 DEFINED = (
     "API reference, UpdateTable: AttributeDefinitions must include the key elements of the new index; "
     "github.com/nubo-db/dynoxide/issues/144: AWS refuses it (eu-west-2, July 2026)"
@@ -61,6 +63,41 @@ REFUSED_BY_TABLES = [
         },
         "Invalid KeySchema: Some index key attribute have no definition",
         DEFINED,
+    ),
+    *(
+        refused(
+            f"an_index_with_another_type_for_{name}",
+            BOUGHT | {"TableName": "Typed"},
+            {
+                "AttributeDefinitions": attributes(**types),
+                "GlobalSecondaryIndexUpdates": [
+                    {"Create": {**index("by-x", *types), "ProvisionedThroughput": units(1, 1)}}
+                ],
+            },
+            f"{INVALID}Attributes cannot be redefined. Please check that your attribute has the same type as "
+            f"previously defined. Existing schema: Schema:[{old}] New schema: Schema:[{new}]",
+            SCYLLA,
+        )
+        for name, types, old, new in (
+            (
+                "the_key_of_an_index",
+                {"g": "N"},
+                "SchemaElement: key{g:S:HASH}",
+                "SchemaElement: key{g:N:HASH}",
+            ),
+            (
+                "the_sort_key_of_a_local_index",
+                {"x": "S", "l": "S"},
+                "SchemaElement: key{pk:S:HASH}, SchemaElement: key{l:N:RANGE}",
+                "SchemaElement: key{x:S:HASH}, SchemaElement: key{l:S:RANGE}",
+            ),
+            (
+                "a_key_of_the_table",
+                {"sk": "B"},
+                "SchemaElement: key{pk:S:HASH}, SchemaElement: key{sk:S:RANGE}",
+                "SchemaElement: key{sk:B:HASH}",
+            ),
+        )
     ),
     refused(
         "the_same_units",
@@ -251,6 +288,26 @@ REFUSED_BY_TABLES = [
         new_index("by-g"),
         "Attempting to create an index which already exists",
         f"{ACK}DDB-TABLE-442",
+    ),
+    *(
+        refused(
+            name, PAID, {"AttributeDefinitions": attributes(x="S"), **change}, ONE_AT_A_TIME, SCYLLA_ORDER
+        )
+        for name, change in {
+            "two_deletions_of_indexes_that_are_not_there": {
+                "GlobalSecondaryIndexUpdates": [
+                    {"Delete": {"IndexName": "ghost-1"}},
+                    {"Delete": {"IndexName": "ghost-2"}},
+                ]
+            },
+            "a_new_index_and_the_end_of_one_that_is_not_there": {
+                "GlobalSecondaryIndexUpdates": [
+                    {"Create": index("by-x", "x")},
+                    {"Delete": {"IndexName": "ghost"}},
+                ]
+            },
+            "two_new_indexes_of_which_one_is_there": new_index("by-g", "by-x"),
+        }.items()
     ),
     refused("two_new_indexes", PAID, new_index("by-x", "by-y"), ONE_AT_A_TIME, f"{ACK}DDB-TABLE-159"),
     refused(
