@@ -8,6 +8,7 @@ import pytest
 
 from sample_tables import create_plain, create_single, invalid, item, n, refusal, s
 from singletable import Database
+from singletable.errors import ValidationError
 
 KEY: dict[str, Any] = {"id": {"S": "k"}}
 OLD: dict[str, Any] = {
@@ -59,13 +60,17 @@ def test_an_update_without_an_expression_makes_the_key_alone(plain: Database) ->
         ("REMOVE a", {}),
         ("DELETE a :a", {"a": {"SS": ["x"]}}),
         ("REMOVE a, b DELETE c :a", {"a": {"NS": ["1"]}}),
+        ("REMOVE a.b", {}),
+        ("REMOVE a[0], c.d[1].e", {}),
+        ("REMOVE a.b DELETE c.d :a", {"a": {"NS": ["1"]}}),
     ],
-    ids=["remove", "delete", "both"],
+    ids=["remove", "delete", "both", "member", "elements", "nested"],
 )
 def test_an_update_that_only_removes_makes_no_item(
     plain: Database, expression: str, values: dict[str, Any], wanted: str
 ) -> None:
-    # ScyllaDB's test_update_item_non_existent, run against the service.
+    # ScyllaDB's test_update_item_non_existent and test_nested_attribute_remove_from_missing_item, run against the
+    # service. The nested DELETE is ours.
     assert update(plain, expression, values=values, ReturnValues=wanted) == {}
     assert get(plain) is None
     assert plain.describe_table(TableName="plain")["Table"]["ItemCount"] == 0
@@ -73,11 +78,20 @@ def test_an_update_that_only_removes_makes_no_item(
 
 def test_an_update_that_only_removes_makes_no_item_in_a_transaction(plain: Database) -> None:
     plain.transact_write_items(
-        TransactItems=[{"Update": {"TableName": "plain", "Key": KEY, "UpdateExpression": "REMOVE a"}}],
+        TransactItems=[{"Update": {"TableName": "plain", "Key": KEY, "UpdateExpression": "REMOVE a, b.c"}}],
         ReturnConsumedCapacity="TOTAL",
         ReturnItemCollectionMetrics="SIZE",
     )
     assert get(plain) is None
+
+
+@pytest.mark.parametrize("expression", ["REMOVE a.b", "REMOVE a[0]", "REMOVE a.b SET c = :c"])
+def test_a_removal_needs_its_way_where_there_is_an_item_or_will_be(plain: Database, expression: str) -> None:
+    values = {"c": s("x")} if ":c" in expression else {}
+    if not values:
+        plain.put_item(TableName="plain", Item=KEY)
+    with pytest.raises(ValidationError, match="document path provided in the update expression is invalid"):
+        update(plain, expression, values=values)
 
 
 def test_all_clauses_see_the_item_as_it_was(plain: Database) -> None:

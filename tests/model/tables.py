@@ -158,17 +158,18 @@ class Table:
         """Return the item before and after.
 
         An update of nothing creates an item that did not exist, one that only removes does not (scylladb issue
-        5862 and its test_update_item_non_existent, verified on AWS).
+        5862 and its test_update_item_non_existent, verified on AWS), whatever its paths
+        (test_nested_attribute_remove_from_missing_item).
         """
         if update is not None:
             self.check_index_types(update)
         stored = self.check_condition(key, condition)
+        if stored is None and update is not None and update.only_removes() and not removal_creates:
+            return None, None
         before = stored if stored is not None else self.key_item(key)
         after = before if update is None else applied(update, before)
         if update is not None:
             self.check_index_keys(after)
-        if stored is None and update is not None and update.only_removes() and not removal_creates:
-            return None, None
         self.items[key] = after
         return stored, after
 

@@ -42,15 +42,17 @@ def plan_update(
     """Decide what an UpdateItem changes. An item that does not exist begins as its key alone.
 
     An update that only removes does not make an item, but one without an expression does (ScyllaDB's
-    test_update_item_non_existent, run against the service).
+    test_update_item_non_existent, run against the service). It does not follow its paths either: "REMOVE x.y" and
+    "REMOVE x[0]" are refused where an item has no x, but not where there is no item (ScyllaDB's
+    test_nested_attribute_remove_from_missing_item). That a nested DELETE is taken alike rests on these two alone.
     """
     if request.update is not None and table.indexes:
         check_index_types(table, request.update.fixed_types)
     check_condition(request, stored)
+    if stored is None and request.update is not None and request.update.only_removes:
+        return Change(table, key, None, None, at_us)
     old = stored.item if stored else request.key
     new = request.update.apply(old) if request.update else old
-    if stored is None and request.update is not None and len(new) == len(old):
-        return Change(table, key, None, None, at_us)
     new_bytes = item_bytes(new)
     if new_bytes > limits.ITEM_BYTES_MAX:
         raise ValidationError(_TOO_LARGE)

@@ -65,6 +65,7 @@ def legacy_update(updates: Sequence[LegacyUpdate]) -> Update:
             tuple([(update.attribute, _effect(update)) for update in updates]),
             tuple([(attribute, attribute) for attribute in values]),
             NO_CHARGE,
+            all(update.action == "DELETE" for update in updates),
         ),
         values,
     )

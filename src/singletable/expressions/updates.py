@@ -48,6 +48,7 @@ class PreparedUpdate:
     fixed: tuple[tuple[str, str], ...]
     """Attributes whose new type the request decides, with the placeholder that has it, or the type itself."""
     charge: UpdateCharge
+    only_removes: bool
 
 
 class Update:
@@ -100,6 +101,11 @@ class Update:
         }
 
     @property
+    def only_removes(self) -> bool:
+        """Whether it takes attributes, or members of sets, away and does nothing else."""
+        return self._prepared.only_removes
+
+    @property
     def attributes(self) -> frozenset[str]:
         """The top-level attributes it writes."""
         return self._prepared.uses.attributes
@@ -131,6 +137,7 @@ def prepare_update(source: str, names: Names) -> PreparedUpdate:
         effects,
         tuple(_fixed(actions)),
         charge_of(actions),
+        all(isinstance(action, RemoveAction | DeleteAction) for action in actions),
     )
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 import orjson
 
 from side_by_side.arena import Case
@@ -21,6 +23,14 @@ def _has_empty_placeholders(case: Case, _difference: Difference) -> bool:
         key in ("ExpressionAttributeNames", "ExpressionAttributeValues") and found == {}
         for path, found in places(request_of(case))
         for key in path[-1:]
+    )
+
+
+def _only_removes(case: Case, _difference: Difference) -> bool:
+    expressions = [found for path, found in places(request_of(case)) if path[-1:] == ("UpdateExpression",)]
+    return any(
+        isinstance(text, str) and not re.search(r"\b(?:SET|ADD)\b", text, re.IGNORECASE)
+        for text in expressions
     )
 
 
@@ -328,5 +338,16 @@ FORM_RULES: list[Rule] = [
         theirs="ValidationException: The document path provided in the update expression is invalid for "
         "update",
         operations=("UpdateItem",),
+    ),
+    Rule(
+        name="removals from nothing",
+        why="An update that only removes follows no path where there is no item.",
+        evidence="ScyllaDB's test_nested_attribute_remove_from_missing_item, run against AWS",
+        aspect="refusal",
+        ours="OK",
+        theirs="ValidationException: The document path provided in the update expression is invalid for "
+        "update",
+        operations=("UpdateItem", "TransactWriteItems"),
+        when=_only_removes,
     ),
 ]
