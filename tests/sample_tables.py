@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,3 +131,23 @@ def all_pages(db: Database, operation: str, **request: Any) -> list[Any]:
 
 def all_items(db: Database, operation: str, **request: Any) -> list[Any]:
     return [item for page in all_pages(db, operation, **request) for item in page["Items"]]
+
+
+# --- work ---------------------------------------------------------------------------------------
+
+
+def calls_of(work: Callable[[], object]) -> int:
+    """Count the functions that are called for something, in Python and below."""
+    count = 0
+
+    def called(_frame: object, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(called)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return count

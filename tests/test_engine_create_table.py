@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sample_tables import attributes, create_plain, index, invalid, key_schema, refusal
+from sample_tables import attributes, calls_of, create_plain, index, invalid, key_schema, refusal
 from singletable import Database
 
 INVALID = "One or more parameter values were invalid: "
@@ -572,3 +572,14 @@ def test_a_wrong_request_is_refused_in_the_words_of_aws(
 ) -> None:
     assert refusal(calm_db, "create_table", **given) == invalid(message)
     assert calm_db.list_tables()["TableNames"] == []
+
+
+def test_twice_as_many_indexes_are_refused_with_twice_the_work(db: Database) -> None:
+    def asking(count: int) -> int:
+        indexes = [index(f"by-{number}", "g") for number in range(count)]
+        asked = with_indexes(
+            AttributeDefinitions=attributes(pk="S", sk="S", g="S"), GlobalSecondaryIndexes=indexes
+        )
+        return calls_of(lambda: refusal(db, "create_table", **asked))
+
+    assert asking(800) < 2.2 * asking(400)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from sample_tables import attributes, key_schema
+from sample_tables import attributes, calls_of, key_schema
 from singletable import Database
 from singletable.expressions.key_conditions import KeyClause
-from singletable.expressions.legacy_conditions import LegacyClause, legacy_key_condition
+from singletable.expressions.legacy_conditions import (
+    LegacyClause,
+    legacy_condition,
+    legacy_key_condition,
+)
 
 KEY = {"p": {"S": "a"}}
 ONE = "1 validation error detected: "
@@ -113,6 +118,50 @@ def test_filter_of_thousands_of_attributes_is_evaluated(table: Database) -> None
     chosen = {f"n{number}": {"ComparisonOperator": "NULL"} for number in range(2000)}
     assert answered(table, "Scan", ScanFilter=chosen)["Count"] == 1
     assert answered(table, "Scan", ScanFilter=chosen, ConditionalOperator="OR")["Count"] == 1
+
+
+def _names(count: int) -> list[str]:
+    return [*(f"a{number}" for number in range(count - 1)), "z"]
+
+
+@pytest.mark.parametrize("any_of", [False, True], ids=["all", "any"])
+@pytest.mark.parametrize(
+    "clauses",
+    [
+        pytest.param(
+            lambda n: [LegacyClause("z", "IN", tuple({"N": str(i)} for i in range(n)))], id="operands"
+        ),
+        pytest.param(lambda n: [LegacyClause(name, "NOT_NULL", ()) for name in _names(n)], id="present"),
+        pytest.param(lambda n: [LegacyClause(name, "NULL", ()) for name in _names(n)], id="absent"),
+        pytest.param(lambda n: [LegacyClause(name, "NE", ({"S": "x"},)) for name in _names(n)], id="unequal"),
+    ],
+)
+def test_an_item_is_asked_no_more_the_more_a_filter_says(
+    clauses: Callable[[int], list[LegacyClause]], *, any_of: bool
+) -> None:
+    item: Any = {"id": {"S": "k"}, "z": {"S": "x"}}
+    few, many = (
+        legacy_condition(clauses(count), any_of=any_of, parameter="ScanFilter") for count in (20, 20_000)
+    )
+    assert few.holds(item) is many.holds(item)
+    assert calls_of(lambda: few.holds(item)) == calls_of(lambda: many.holds(item)) < 40
+
+
+@pytest.mark.parametrize("any_of", [False, True], ids=["all", "any"])
+@pytest.mark.parametrize("present", ["", "a", "b", "c", "ab", "ac", "bc", "abc"])
+def test_several_clauses_hold_as_each_of_them_does(present: str, *, any_of: bool) -> None:
+    clauses = [
+        LegacyClause("a", "IN", ({"S": "a"}, {"S": "x"})),
+        LegacyClause("b", "NULL", ()),
+        LegacyClause("c", "NE", ({"S": "c"},)),
+    ]
+    item = {name: {"S": name} for name in present}
+    single = [
+        legacy_condition([clause], any_of=False, parameter="Expected").holds(item) for clause in clauses
+    ]
+    combined = legacy_condition(clauses, any_of=any_of, parameter="Expected")
+    assert single == ["a" in present, "b" not in present, "c" not in present]
+    assert combined.holds(item) is (any(single) if any_of else all(single))
 
 
 def test_unprocessed_keys_keep_the_names_asked_for(table: Database) -> None:

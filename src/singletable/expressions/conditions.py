@@ -12,7 +12,14 @@ from singletable.expressions.checks import CheckList, Values, check_list, node_c
 from singletable.expressions.condition_grammar import parse_condition
 from singletable.expressions.nodes import Checked, Path, Placeholder
 from singletable.expressions.operands import operand_getter
-from singletable.expressions.predicates import Test, between_test, call_test, comparison_test, in_test
+from singletable.expressions.predicates import (
+    Test,
+    between_test,
+    call_test,
+    comparison_test,
+    in_test,
+    in_values_test,
+)
 from singletable.expressions.prepared import Names, Uses
 from singletable.limits import EXPRESSION_CACHE_ENTRIES_MAX
 from singletable.values.types import Item
@@ -74,6 +81,9 @@ def condition_test(node: nodes.Condition) -> Test:
         case nodes.Between(operand, low, high):
             return between_test(operand_getter(operand), operand_getter(low), operand_getter(high))
         case nodes.In(operand, candidates):
+            placeholders = tuple(each.name for each in candidates if isinstance(each, Placeholder))
+            if len(placeholders) == len(candidates):
+                return in_values_test(operand_getter(operand), placeholders)
             return in_test(operand_getter(operand), tuple(map(operand_getter, candidates)))
         case nodes.Call():
             return call_test(node)

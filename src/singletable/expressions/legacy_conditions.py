@@ -1,7 +1,7 @@
 """Conditions from before there were expressions, as the values that expressions give.
 
 Expected, QueryFilter and ScanFilter hold at most one condition for each attribute: an operator and its operands.
-They become nodes of a condition expression, and from there on they are one. The operators mean what the guide
+They become nodes of a condition expression, save for IN. The operators mean what the guide
 ("Legacy conditional parameters") says: each of them has an expression that is the same, except NOT_CONTAINS, which
 is false for an attribute that is not there (ScyllaDB's test_update_expected_1_not_contains, run against the
 service).
@@ -9,19 +9,20 @@ service).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 from singletable.errors import INVALID
 from singletable.expressions import nodes
-from singletable.expressions.checks import NO_CHECKS
+from singletable.expressions.checks import NO_CHECKS, Values
 from singletable.expressions.conditions import Condition, PreparedCondition, condition_test
 from singletable.expressions.key_conditions import KeyClause, KeyCondition, KeyOperator
 from singletable.expressions.nodes import Call, Path, Placeholder
+from singletable.expressions.predicates import Test
 from singletable.expressions.prepared import Uses
 from singletable.values.compare import less
 from singletable.values.refused import ValueRefusedError
-from singletable.values.types import ATTRIBUTE_TYPES, KEY_TYPES, Value
+from singletable.values.types import ATTRIBUTE_TYPES, KEY_TYPES, Item, Value
 
 Operator: TypeAlias = Literal[
     "EQ",
@@ -58,6 +59,7 @@ _KEY_OPERATORS: Final[dict[str, KeyOperator]] = {
     "BEGINS_WITH": "begins_with",
     "BETWEEN": "BETWEEN",
 }
+_NO_ATTRIBUTES: Final[Item] = {}
 _OPERANDS_EXACTLY: Final = {"NOT_NULL": 0, "NULL": 0, "BETWEEN": 2}
 
 # What the service takes for CONTAINS is more than its documentation says, since a list may hold BOOL and NULL:
@@ -118,24 +120,72 @@ def _is_right_count(operator: Operator, count: int) -> bool:
 
 
 # --- conditions and filters ----------------------------------------------------------------
+#
+# No limit of AWS holds for how many clauses and operands there are, and a page has many items. So an item is asked
+# about no more clauses than it has attributes, and about all operands of IN at once.
 
 
 def legacy_condition(clauses: Sequence[LegacyClause], *, any_of: bool, parameter: str) -> Condition:
-    """Return the condition that all clauses hold, or any of them; there is at least one."""
+    """Return the condition that all clauses hold, or any of them; there is at least one.
+
+    Each is about an attribute of its own.
+    """
     values: dict[str, Value] = {}
-    parts: list[nodes.Condition] = []
-    for clause in clauses:
-        placeholders: list[Placeholder] = []
-        for operand in clause.operands:
-            name = f":{len(values)}"
-            values[name] = operand
-            placeholders.append(Placeholder(name))
-        parts.append(_node(clause.operator, Path((clause.attribute,)), placeholders))
-    root = parts[0]
-    if len(parts) > 1:
-        root = nodes.Or(tuple(parts)) if any_of else nodes.And(tuple(parts))
+    tests = {clause.attribute: _clause_test(clause, values) for clause in clauses}
+    combine = _any_holds if any_of else _all_hold
+    test = combine(tests, values) if len(tests) > 1 else next(iter(tests.values()))
     uses = Uses.of("", (), [Path((clause.attribute,)) for clause in clauses], list(values))
-    return Condition(PreparedCondition(NO_CHECKS, uses, condition_test(root)), values, parameter)
+    return Condition(PreparedCondition(NO_CHECKS, uses, test), values, parameter)
+
+
+def _clause_test(clause: LegacyClause, values: dict[str, Value]) -> Test:
+    """Return the test of one clause, whose operands are added to the values of all."""
+    if clause.operator == "IN":
+        return _in_test(clause)
+    placeholders: list[Placeholder] = []
+    for operand in clause.operands:
+        name = f":{len(values)}"
+        values[name] = operand
+        placeholders.append(Placeholder(name))
+    return condition_test(_node(clause.operator, Path((clause.attribute,)), placeholders))
+
+
+def _in_test(clause: LegacyClause) -> Test:
+    # All operands are of one type, which has one text for equal values.
+    attribute = clause.attribute
+    tag = next(iter(clause.operands[0]))
+    payloads = frozenset([operand[tag] for operand in clause.operands])
+
+    def test(item: Item, _values: Values) -> bool:
+        found = item.get(attribute)
+        return found is not None and found.get(tag) in payloads
+
+    return test
+
+
+def _all_hold(tests: Mapping[str, Test], values: Values) -> Test:
+    needed = frozenset(name for name, test in tests.items() if not test(_NO_ATTRIBUTES, values))
+
+    def test(item: Item, values: Values) -> bool:
+        return needed <= item.keys() and all(part(item, values) for part in _tests_of(item, tests))
+
+    return test
+
+
+def _any_holds(tests: Mapping[str, Test], values: Values) -> Test:
+    unneeded = frozenset(name for name, test in tests.items() if test(_NO_ATTRIBUTES, values))
+
+    def test(item: Item, values: Values) -> bool:
+        return not unneeded <= item.keys() or any(part(item, values) for part in _tests_of(item, tests))
+
+    return test
+
+
+def _tests_of(item: Item, tests: Mapping[str, Test]) -> Iterator[Test]:
+    """Yield the tests of the attributes that an item has."""
+    if len(tests) < len(item):
+        return (test for name, test in tests.items() if name in item)
+    return (tests[name] for name in item if name in tests)
 
 
 def _node(operator: Operator, path: Path, operands: list[Placeholder]) -> nodes.Condition:
@@ -151,8 +201,6 @@ def _node(operator: Operator, path: Path, operands: list[Placeholder]) -> nodes.
             return nodes.And((Call("attribute_exists", (path,)), nodes.Not(contains)))
         case "BEGINS_WITH":
             return Call("begins_with", (path, operands[0]))
-        case "IN":
-            return nodes.In(path, tuple(operands))
         case "BETWEEN":
             return nodes.Between(path, operands[0], operands[1])
         case _:

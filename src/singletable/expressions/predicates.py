@@ -13,7 +13,7 @@ from singletable.expressions.checks import Values
 from singletable.expressions.nodes import Call, Comparator, Operand, Path
 from singletable.expressions.operands import Getter, operand_getter, path_getter
 from singletable.values.compare import equal, order
-from singletable.values.types import Item, Value
+from singletable.values.types import SCALAR_TYPES, Item, Value
 
 Test: TypeAlias = Callable[[Item, Values], bool]
 
@@ -56,6 +56,21 @@ def in_test(operand: Getter, candidates: tuple[Getter, ...]) -> Test:
             if candidate is not None and equal(found, candidate):
                 return True
         return False
+
+    return test
+
+
+def in_values_test(operand: Getter, placeholders: tuple[str, ...]) -> Test:
+    """Return the test of IN with values of the request alone: most are, and one look finds a value among them."""
+
+    def test(item: Item, values: Values) -> bool:
+        found = operand(item, values)
+        if found is None:
+            return False
+        candidates = [values[name] for name in placeholders]
+        if found in candidates:
+            return True
+        return SCALAR_TYPES.isdisjoint(found) and any(equal(found, candidate) for candidate in candidates)
 
     return test
 

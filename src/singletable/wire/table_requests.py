@@ -123,24 +123,28 @@ def _check_definitions_used(params: Params, definitions: dict[str, KeyType]) -> 
 
 
 def _indexes(params: Params, key: KeySchema, billing: BillingMode) -> tuple[NewIndex, ...]:
-    local: list[NewIndex] = []
+    local: dict[str, NewIndex] = {}
     for given in params.get("LocalSecondaryIndexes") or ():
-        local.append(_local_index(given, key))
-        _check_new_name(local)
+        _add_new(local, _local_index(given, key))
     if len(local) > limits.LOCAL_INDEXES_MAX:
         raise ValidationError(
             f"{INVALID}Number of LocalSecondaryIndexes exceeds per-table limit of {limits.LOCAL_INDEXES_MAX}"
         )
     indexes = local.copy()
     for given in params.get("GlobalSecondaryIndexes") or ():
-        indexes.append(_global_index(given, billing))
-        _check_new_name(indexes)
+        _add_new(indexes, _global_index(given, billing))
     if len(indexes) - len(local) > limits.GLOBAL_INDEXES_MAX:
         raise ValidationError(
             f"{INVALID}GlobalSecondaryIndex count exceeds the per-table limit of {limits.GLOBAL_INDEXES_MAX}"
         )
-    check_projected_total(indexes)
-    return tuple(indexes)
+    check_projected_total(indexes.values())
+    return tuple(indexes.values())
+
+
+def _add_new(indexes: dict[str, NewIndex], index: NewIndex) -> None:
+    if index.name in indexes:
+        raise ValidationError(f"{INVALID}Duplicate index name: {index.name}")
+    indexes[index.name] = index
 
 
 def _local_index(given: Params, key: KeySchema) -> NewIndex:
@@ -175,12 +179,6 @@ def _global_index(given: Params, billing: BillingMode) -> NewIndex:
         _check_on_demand(limited, f" for index: {index.name}", f"index : {index.name}", billing)
     check_new_warm(index.settings, billing, index.throughput or ON_DEMAND, f"index {index.name}")
     return index
-
-
-def _check_new_name(indexes: Sequence[NewIndex]) -> None:
-    name = indexes[-1].name
-    if any(index.name == name for index in indexes[:-1]):
-        raise ValidationError(f"{INVALID}Duplicate index name: {name}")
 
 
 # --- settings --------------------------------------------------------------------------------
