@@ -61,6 +61,8 @@ def is_stored(client: HttpSocket) -> bool:
         pytest.param(gzip.compress(PUT), "gzip", id="gzip"),
         pytest.param(gzip.compress(PUT), " GZip ", id="in other letters"),
         pytest.param(gzip.compress(PUT[:10]) + gzip.compress(PUT[10:]), "gzip", id="in two members"),
+        pytest.param(zlib.compress(PUT), "deflate", id="deflate"),
+        pytest.param(zlib.compress(PUT), "Deflate", id="deflate in other letters"),
         pytest.param(PUT, "identity", id="identity"),
     ],
 )
@@ -79,6 +81,15 @@ def test_body_is_decoded(client: HttpSocket, body: bytes, encoding: str) -> None
         pytest.param(gzip.compress(PUT)[:20] + b"\xff" * 9, "gzip", id="broken in its middle"),
         pytest.param(gzip.compress(PUT) + b"more", "gzip", id="something behind it"),
         pytest.param(b"", "gzip", id="empty"),
+        pytest.param(b"", "deflate", id="empty deflate"),
+        pytest.param(PUT, "deflate", id="not deflated"),
+        pytest.param(zlib.compress(PUT)[:-1], "deflate", id="deflate cut at its end"),
+        pytest.param(zlib.compress(PUT) + b"more", "deflate", id="something behind a deflate"),
+        pytest.param(
+            zlib.compress(PUT[:10]) + zlib.compress(PUT[10:]), "deflate", id="deflate in two streams"
+        ),
+        pytest.param(zlib.compress(PUT)[2:-4], "deflate", id="deflate without its header"),
+        pytest.param(gzip.compress(PUT), "deflate", id="gzip for a deflate"),
     ],
 )
 def test_body_that_cannot_be_decoded_is_refused_and_does_nothing(
@@ -93,6 +104,8 @@ def test_small_body_that_unpacks_to_a_large_one_is_refused(client: HttpSocket) -
     largest = PUT[:-1] + b" " * (REQUEST_BYTES_MAX - len(PUT)) + PUT[-1:]
     assert client.ask(call("PutItem", gzip.compress(b" " + largest), "Content-Encoding: gzip")).status == 413
     assert not is_stored(client)
+    deflated = zlib.compress(b" " + largest)
+    assert client.ask(call("PutItem", deflated, "Content-Encoding: deflate")).status == 413
     assert client.ask(call("PutItem", gzip.compress(largest), "Content-Encoding: gzip")).status == 200
 
 
@@ -233,3 +246,21 @@ def test_checksum_is_that_of_the_compressed_bytes(client: HttpSocket) -> None:
     assert answer.headers["x-amz-crc32"] == str(zlib.crc32(answer.body))
     assert json.loads(gzip.decompress(answer.body))["Item"]["text"] == {"S": "x" * 10_000}
     assert "Content-Encoding" not in client.ask(call("GetItem", key, "Accept-Encoding: identity")).headers
+
+
+@pytest.mark.parametrize(
+    ("accepted", "expected"),
+    [
+        (["gzip", "identity"], "gzip"),
+        (["identity", "gzip"], None),
+        (["deflate", "gzip"], "deflate"),
+    ],
+    ids=["gzip first", "identity first", "deflate first"],
+)
+def test_first_of_several_accept_encoding_headers_counts_as_at_the_service(
+    client: HttpSocket, accepted: list[str], expected: str | None
+) -> None:
+    assert client.ask(call("PutItem", PUT)).status == 200
+    key = {"TableName": "things", "Key": {"PK": {"S": "a"}}}
+    answer = client.ask(call("GetItem", key, *(f"Accept-Encoding: {each}" for each in accepted)))
+    assert answer.headers.get("Content-Encoding") == expected

@@ -342,7 +342,37 @@ def test_head_without_end_is_refused(client: HttpSocket, endless: bytes) -> None
     client.send(endless)
     client.send(b"x" * 400_000)
     refusal = client.receive()
-    assert (refusal.status, refusal.headers["Connection"]) == (431, "close")
+    assert (refusal.status, refusal.headers["Connection"]) == (400, "close")
+    assert refusal.json["message"] == "The request head exceeds 16384 bytes"
+    assert client.is_closed_by_server()
+
+
+@pytest.mark.parametrize("header", ["one", "many", "path"])
+@pytest.mark.parametrize("pieces", [1, 3])
+def test_head_of_16_kb_is_read_and_a_longer_one_refused(client: HttpSocket, header: str, pieces: int) -> None:
+    def request(more_bytes: int) -> bytes:
+        # 4 bytes of a header are its colon, its space and the end of its line.
+        length = 16 * 1024 + more_bytes - len("/") - len("host") - len("localhost") - 4
+        if header == "path":
+            return f"GET /?{'x' * (length - 1)} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+        names = ["x"] if header == "one" else [f"x-{number:03}" for number in range(100)]
+        taken = sum(len(name) + 4 for name in names)
+        sizes = [(length - taken) // len(names)] * (len(names) - 1)
+        sizes.append(length - taken - sum(sizes))
+        lines = [f"{name}: {'v' * size}" for name, size in zip(names, sizes, strict=True)]
+        return "\r\n".join(["GET / HTTP/1.1", "Host: localhost", *lines, "", ""]).encode()
+
+    def send(data: bytes) -> None:
+        size = len(data) // pieces + 1
+        for start in range(0, len(data), size):
+            client.send(data[start : start + size])
+
+    send(request(0))
+    assert client.receive().status == 200
+    # Behind another, which is answered as ever.
+    send(put("a") + request(1))
+    assert client.receive().status == 200
+    assert client.receive().json["message"] == "The request head exceeds 16384 bytes"
     assert client.is_closed_by_server()
 
 
