@@ -54,7 +54,7 @@ def call(operation: str, body: object, *headers: str, target: str = "DynamoDB_20
 
 
 def post(payload: bytes, *headers: str) -> bytes:
-    lines = ["POST / HTTP/1.1", "Host: test", f"Content-Length: {len(payload)}", *headers]
+    lines = ["POST / HTTP/1.1", "Host: localhost", f"Content-Length: {len(payload)}", *headers]
     return "\r\n".join([*lines, "", ""]).encode() + payload
 
 

@@ -63,7 +63,7 @@ def test_first_lines_say_where_and_how(tmp_path: Path) -> None:
         assert found is not None
         assert [server.read_line(), server.read_line()] == exports(found[1])
         with HttpSocket(Address("127.0.0.1", int(found[2]))) as client:
-            assert client.ask(b"GET / HTTP/1.1\r\nHost: test\r\n\r\n").status == 200
+            assert client.ask(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").status == 200
         code, out, err = server.end(signal.SIGTERM)
     assert (code, out) == (0, "")
     assert "any credentials work" in err
@@ -436,11 +436,33 @@ def test_count_of_connections_that_makes_no_sense_is_refused(count: str, tmp_pat
     assert f"'{count}' is no number from 1 to 1000000" in err
 
 
-def test_other_origins_are_allowed_unless_switched_off(tmp_path: Path) -> None:
-    for flags, allowed in (((), "*"), (("--no-cors",), None)):
-        with (
-            CommandProcess("serve", "--port", "0", "--json", *flags, cwd=tmp_path) as server,
-            HttpSocket(ready(server)) as client,
+@pytest.mark.parametrize("command", [("serve",), ("demo",)], ids=" ".join)
+def test_names_and_origins_are_allowed_by_their_options(command: tuple[str], tmp_path: Path) -> None:
+    options = ("--allow-host", "dynamodb", "--allow-host", "db", "--cors-origin", "http://localhost:3000")
+    with (
+        CommandProcess(*command, "--port", "0", "--json", *options, cwd=tmp_path) as server,
+        HttpSocket(ready(server)) as client,
+    ):
+        for host, origin, status in (
+            (b"localhost", "http://localhost:3000", 200),
+            (b"dynamodb", "http://localhost:3000", 200),
+            (b"db:8000", "http://db:8000", 200),
+            (b"localhost", "http://example.com", 403),
+            (b"evil.example", "http://localhost:3000", 403),
         ):
-            answer = client.ask(call("ListTables", {}, "Origin: http://example.com"))
-            assert answer.headers.get("Access-Control-Allow-Origin") == allowed
+            listed = call("ListTables", {}, f"Origin: {origin}")
+            assert client.ask(listed.replace(b"Host: localhost", b"Host: " + host)).status == status
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("--allow-host=http://dynamodb:8000", "is no name of a host: give it without a scheme and a port"),
+        ("--cors-origin=localhost:3000", "is no origin: it is a scheme, a host and a port"),
+    ],
+)
+def test_name_or_origin_that_is_none_is_refused(option: str, message: str, tmp_path: Path) -> None:
+    with CommandProcess("serve", option, cwd=tmp_path) as server:
+        out, err = server.process.communicate()
+    assert (server.process.returncode, out) == (2, "")
+    assert message in err

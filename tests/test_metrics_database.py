@@ -261,14 +261,14 @@ def test_throttled_requests_are_counted_with_their_events() -> None:
 def test_metrics_are_scraped_over_http(db: singletable.Database) -> None:
     db.put_item(TableName="orders", Item=KEY)
     with BackgroundServer(db) as address, HttpSocket(address) as http:
-        answer = http.ask(b"GET /metrics HTTP/1.1\r\nHost: test\r\n\r\n")
+        answer = http.ask(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
     assert answer.status == 200
     assert answer.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
     assert b'singletable_consumed_write_capacity_units_total{table="orders",index=""} 1' in answer.body
 
 
 def test_what_the_server_refuses_is_a_user_error_too(db: singletable.Database) -> None:
-    unsigned = b"POST / HTTP/1.1\r\nHost: test\r\nContent-Type: application/x-amz-json-1.0\r\n\r\n"
+    unsigned = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-amz-json-1.0\r\n\r\n"
     with BackgroundServer(db) as address:
         for request in (
             unsigned,

@@ -64,7 +64,7 @@ def test_expired_items_go_while_it_serves(tmp_path: Path) -> None:
                     break
                 never.wait(0.05)
             assert sessions(client) == ["kept"]
-            metrics = client.ask(b"GET /metrics HTTP/1.1\r\nHost: test\r\n\r\n").body
+            metrics = client.ask(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").body
             assert b'singletable_time_to_live_deleted_items_total{table="sessions"} 1\n' in metrics
         code, _, said = server.end(signal.SIGTERM)
     assert code == 0, said

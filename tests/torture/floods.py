@@ -233,6 +233,6 @@ def has_room(target: Target) -> bool:
     """Whether a new client is answered."""
     with target.connect() as client:
         try:
-            return client.ask(b"GET / HTTP/1.1\r\nHost: test\r\n\r\n").status == 200
+            return client.ask(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").status == 200
         except (ConnectionError, TimeoutError):
             return False

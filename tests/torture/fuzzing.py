@@ -200,7 +200,7 @@ def send_wrong_headers(target: Target, *, examples: int, random_seed: int | None
         prefix, name, content_type, signature, (_, value) = drawn
         lines = [f"X-Amz-Target: {prefix}{name}", f"Content-Type: {content_type}", signature, SIGNATURE[1]]
         body = streams.encoded(name, value)
-        head = ["POST / HTTP/1.1", "Host: test", f"Content-Length: {len(body)}", *lines, "", ""]
+        head = ["POST / HTTP/1.1", "Host: localhost", f"Content-Length: {len(body)}", *lines, "", ""]
         ask_once(target, "\r\n".join(head).encode("latin-1") + body)
 
     strategy = st.tuples(targets, names, types, authorization, st.sampled_from(EXAMPLES))

@@ -12,7 +12,7 @@ from hypothesis.strategies import DrawFn
 from serving import SIGNATURE, call, post
 from torture.operations import EXAMPLES
 
-HEALTH: Final = b"GET / HTTP/1.1\r\nHost: test\r\n\r\n"
+HEALTH: Final = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LIST_TABLES: Final = call("ListTables", {"Limit": 1})
 _AMZ: Final = (
     "X-Amz-Target: DynamoDB_20120810.ListTables",
@@ -37,7 +37,7 @@ TOKENS: Final = (
     *(b" / ", b" ", b"  ", b"\t", b" * ", b" http://test/ ", b"/%00", b"/" + b"a" * 3000),
     *(b"HTTP/1.1", b"HTTP/1.0", b"HTTP/2.0", b"HTTP/0.9", b"HTTP/1.11", b"http/1.1", b"ICE/1.0"),
     *(b"\r\n", b"\n", b"\r", b"\r\n\r\n", b"\n\n", b"\r\r\n", b"\x00", b"\xff", b":", b": "),
-    *(b"Host: test\r\n", b"Content-Length: 2\r\n", b"Content-Length: 99999999999999999999\r\n"),
+    *(b"Host: localhost\r\n", b"Content-Length: 2\r\n", b"Content-Length: 99999999999999999999\r\n"),
     *(b"Transfer-Encoding: chunked\r\n", b"Expect: 100-continue\r\n", b"Connection: close\r\n"),
     *(b"Connection: Upgrade\r\nUpgrade: h2c\r\n", b"Upgrade: websocket\r\n", b"Content-Encoding: gzip\r\n"),
     *(b"X-Amz-Target: DynamoDB_20120810.ListTables\r\n", b"Content-Type: application/x-amz-json-1.0\r\n"),
@@ -183,9 +183,9 @@ def _api(body: bytes, status: int, *headers: str) -> Asked:
 
 ASKED: Final = (
     Asked(HEALTH, 200),
-    Asked(b"GET /metrics HTTP/1.1\r\nHost: test\r\n\r\n", 200),
-    Asked(b"GET /nothing HTTP/1.1\r\nHost: test\r\n\r\n", 404),
-    Asked(b"POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 0\r\n\r\n", 400),
+    Asked(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", 200),
+    Asked(b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", 404),
+    Asked(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n", 400),
     Asked(LIST_TABLES, 200),
     Asked(call("GetItem", {"TableName": "things", "Key": {"PK": {"S": "p"}, "SK": {"N": "1"}}}), 200),
     Asked(call("PutItem", {"TableName": "things", "Item": {"PK": {"S": "p"}, "SK": {"N": "1"}}}), 200),
@@ -197,7 +197,7 @@ ASKED: Final = (
     Asked(call("ListTables", b"not gzip", "Content-Encoding: gzip"), 400),
     _api(b"{}", 404, "X-Amz-Target: DynamoDB_20120810.ListTables", "Content-Type: text/plain"),
     _api(b"a=b", 404, "Content-Type: application/x-www-form-urlencoded"),
-    Asked(b"DELETE / HTTP/1.1\r\nHost: test\r\n\r\n", 404),
+    Asked(b"DELETE / HTTP/1.1\r\nHost: localhost\r\n\r\n", 404),
     Asked(call("ListTables", {}, "Expect: 100-continue"), 200),
     Asked(call("ListTables", {}, "Connection: Upgrade", "Upgrade: h2c"), 200),
     Asked(call("ListTables", {}, "Connection: close"), 200, closes=True),

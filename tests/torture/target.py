@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _TESTS = Path(__file__).resolve().parent.parent
 START_S_MAX = 60.0
 STOP_S_MAX = 30.0  # far above the server's own bound: a bound of the test, not a claim about speed
-_HEALTH = b"GET / HTTP/1.1\r\nHost: test\r\n\r\n"
+_HEALTH = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 THINGS: dict[str, Any] = {

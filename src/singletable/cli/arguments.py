@@ -275,12 +275,7 @@ def _add_serve(commands: argparse._SubParsersAction[_Parser]) -> None:
         action="store_false",
         help="take requests that are not signed; signatures are never verified, only asked for",
     )
-    serve.add_argument(
-        "--no-cors",
-        dest="cors",
-        action="store_false",
-        help="let no web page of another origin call the server; AWS lets all of them",
-    )
+    _add_callers(serve)
     serve.add_argument(
         "--connections-max",
         metavar="COUNT",
@@ -390,6 +385,7 @@ def _add_probe(commands: argparse._SubParsersAction[_Parser]) -> None:
 def _add_demo(commands: argparse._SubParsersAction[_Parser]) -> None:
     demo = _add(commands, "demo", "serve all installed systems, seeded, and say what to try", _DEMO_EXAMPLES)
     _add_port(demo)
+    _add_callers(demo)
     demo.add_argument(
         "--file",
         metavar="FILE",
@@ -426,6 +422,41 @@ def _add_port(parser: _Parser) -> None:
     parser.add_argument(
         "--port", type=_port, default=8000, help="the port; 0 takes a free one (default: %(default)s)"
     )
+
+
+def _add_callers(parser: _Parser) -> None:
+    parser.add_argument(
+        "--allow-host",
+        dest="allow_hosts",
+        metavar="NAME",
+        type=_host,
+        action="append",
+        default=[],
+        help="a name by which clients reach the server, such as that of its container; may be given again, "
+        "* allows any (default: localhost, IP addresses, and --host)",
+    )
+    parser.add_argument(
+        "--cors-origin",
+        dest="cors_origins",
+        metavar="ORIGIN",
+        type=_origin,
+        action="append",
+        default=[],
+        help="let web pages of this origin call the server, such as http://localhost:3000; may be given again, "
+        "* allows all, as AWS does (default: none)",
+    )
+
+
+def _host(text: str) -> str:
+    from singletable.server.callers import checked_host
+
+    return _checked(checked_host, text)
+
+
+def _origin(text: str) -> str:
+    from singletable.server.callers import checked_origin
+
+    return _checked(checked_origin, text)
 
 
 def _file(text: str) -> str:

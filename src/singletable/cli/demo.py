@@ -35,7 +35,12 @@ def run(arguments: argparse.Namespace) -> int:
         Database.open(arguments.file or ":memory:") as database,
         run_systems(database, installed_systems().values()) as running,
     ):
-        settings = ServerSettings(port=arguments.port, checks_signatures=False)
+        settings = ServerSettings(
+            port=arguments.port,
+            checks_signatures=False,
+            allow_hosts=arguments.allow_hosts,
+            cors_origins=arguments.cors_origins,
+        )
         return run_server(database, settings, on_ready=on_ready, debug=arguments.debug)
 
 

@@ -66,7 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
             port=arguments.port,
             region=arguments.region,
             checks_signatures=arguments.sign_check,
-            allows_origins=arguments.cors,
+            allow_hosts=arguments.allow_hosts,
+            cors_origins=arguments.cors_origins,
             # stdout is for the ready line; a process that was started without stderr has nowhere to write.
             log=None if arguments.log == "off" or sys.stderr is None else arguments.log,
             connections_max=arguments.connections_max,

@@ -101,6 +101,7 @@ def say_how_to_connect(address: Address, file: str | None, region: str, *, signe
     """Print, on stderr, what a client needs."""
     if not address.is_loopback:
         say(f"warning: {_reachable(address)}")
+        say("clients reach it by an IP address; by a name, if it was started with --allow-host NAME")
     if file is None:
         say("in memory: nothing is kept when it stops; name a file to keep it")
     say(f"any credentials work: export {CREDENTIALS.format(region=region)}")

@@ -5,6 +5,7 @@ Knows nothing of sockets: bytes go in, complete requests and at most one final r
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from dataclasses import dataclass
 from typing import Any, Final
@@ -25,9 +26,18 @@ UNCOUNTED_BODY_BYTES: Final = 64 * KIB
 _WAITING_REQUEST_BYTES: Final = 1 * KIB  # what a request takes beside its body, about
 
 _KEPT_HEADERS: Final = (
-    *(b"X-Amz-Target", b"X-Amz-Date", b"Authorization", b"Date", b"Content-Type", b"Content-Encoding"),
+    *(
+        b"Host",
+        b"X-Amz-Target",
+        b"X-Amz-Date",
+        b"Authorization",
+        b"Date",
+        b"Content-Type",
+        b"Content-Encoding",
+    ),
     *(b"Content-Length", b"Accept-Encoding", b"Transfer-Encoding", b"Expect", b"Origin"),
     *(b"Access-Control-Request-Headers", b"Access-Control-Request-Method"),
+    b"Access-Control-Request-Private-Network",
 )
 _USUAL_HEADERS: Final = (
     b"User-Agent",
@@ -43,6 +53,9 @@ _KNOWN_HEADERS: Final = {
     **{name: name.lower() for name in _KEPT_HEADERS},
     **{name.lower(): name.lower() for name in _KEPT_HEADERS},
 }
+
+
+_ABSOLUTE_URL: Final = re.compile(rb"https?://(?:[^/?#@]*@)?([^/?#]*)", re.IGNORECASE).match
 
 
 @dataclass(slots=True)
@@ -66,6 +79,10 @@ class Refusal:
 
 MALFORMED: Final = Refusal(
     error_reply(400, "MalformedHttpRequestException", "The request could not be read as HTTP/1.1")
+)
+# RFC 9112, 3.2. Whoever stands in front of the server might go by the other one.
+NOT_ONE_HOST: Final = Refusal(
+    error_reply(400, "MalformedHttpRequestException", "A request of HTTP/1.1 has one Host header")
 )
 HEAD_TOO_LARGE: Final = Refusal(
     error_reply(400, "MalformedHttpRequestException", f"The request head exceeds {HEAD_BYTES_MAX} bytes")
@@ -216,10 +233,19 @@ class RequestReader:
         known = _KNOWN_HEADERS.get(name)
         if known is None:
             known = _KNOWN_HEADERS.get(name.lower())
+        if known:
+            if known in self._headers:
+                self._repeat_header(known, value)
+            else:
+                self._headers[known] = value
+
+    def _repeat_header(self, name: bytes, value: bytes) -> None:
+        if name == b"host":
+            self._refuse(NOT_ONE_HOST)
         # Of several Accept-Encoding headers the service looks at the first (ScyllaDB's test_compressed_response.py
         # of 2026; a note of 2025 in the same file says the last).
-        if known and not (known == b"accept-encoding" and known in self._headers):
-            self._headers[known] = value
+        elif name != b"accept-encoding":
+            self._headers[name] = value
 
     def on_headers_complete(self) -> None:
         self._steps += 1
@@ -229,11 +255,22 @@ class RequestReader:
         if self._parser.should_upgrade():
             self._upgrading = True
             return
+        if not self._url.startswith(b"/"):
+            self._take_authority()
+        if b"host" not in self._headers and self._parser.get_http_version() != "1.0":
+            self._refuse(NOT_ONE_HOST)
+            return
         self._in_body = True
         if int(self._headers.get(b"content-length", b"0")) > REQUEST_BYTES_MAX:
             self._refuse(BODY_TOO_LARGE)
         elif self._headers.get(b"expect", b"").lower() == b"100-continue":
             self.awaits_continue = self._parser.get_http_version() != "1.0"
+
+    def _take_authority(self) -> None:
+        # A whole URL, as it is sent through a proxy: its host counts, not that of the header (RFC 9112, 3.2.2).
+        absolute = _ABSOLUTE_URL(self._url)
+        if absolute is not None:
+            self._headers[b"host"] = absolute[1]
 
     def on_body(self, data: bytes) -> None:
         if self.finished:

@@ -1,7 +1,8 @@
 """Which operation a request asks for, or the answer it gets without one. Pure: no socket, no database.
 
 The order of the checks and the bodies of the answers are those of the service, as the tests of dynalite
-recorded them from it ("dynalite connections"): the content type, then the JSON, the target, the signature.
+recorded them from it ("dynalite connections"): the content type, then the JSON, the target, the signature. In
+front of them stands who may call at all.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import orjson
 
 from singletable.limits import KIB
-from singletable.server.cors import allow_origin, preflight
+from singletable.server.callers import Callers, preflight
 from singletable.server.encoding import decode, encode, is_long_to_decode, wants_encoding
 from singletable.server.replies import AMZ_JSON, PLAIN_JSON, Reply
 from singletable.server.signing import check_signed
@@ -75,21 +76,26 @@ class Deferred:
 class Router:
     """Decides what requests ask for. One serves all connections of a server."""
 
-    __slots__ = ("_allows_origins", "_checks_signatures", "_healthy")
+    __slots__ = ("_callers", "_checks_signatures", "_healthy", "_known_hosts")
 
     def __init__(
-        self, *, region: str = "us-east-1", checks_signatures: bool = True, allows_origins: bool = True
+        self, *, region: str = "us-east-1", checks_signatures: bool = True, callers: Callers | None = None
     ) -> None:
         self._checks_signatures = checks_signatures
-        self._allows_origins = allows_origins
+        self._callers = callers or Callers()
+        self._known_hosts = self._callers.known_hosts
         # The trailing space is the service's own.
         self._healthy = Reply(200, f"healthy: dynamodb.{region}.amazonaws.com ".encode(), None)
 
     def route(self, request: Request) -> Call | MetricsCall | Deferred | Reply:
         """Decide what a request asks for; never takes long."""
+        headers = request.headers
+        if headers.get(b"host") not in self._known_hosts or b"origin" in headers:
+            refusal = self._callers.refuse(headers)
+            if refusal is not None:
+                return refusal
         if request.method != b"POST":
             return self._route_other(request)
-        headers = request.headers
         operation = TARGETS.get(headers.get(b"x-amz-target", b""))
         if (
             operation is not None
@@ -129,8 +135,9 @@ class Router:
     def dress(self, request: Request, reply: Reply, *, encodes: bool = True) -> Reply:
         """Return an answer with what the headers of its request ask for: another origin, an encoding."""
         headers = request.headers
-        if b"origin" in headers and self._allows_origins:
-            reply = allow_origin(reply)
+        origin = headers.get(b"origin")
+        if origin is not None and self._callers.allows(origin):
+            reply = self._callers.allow(reply, origin)
         accept_encoding = headers.get(b"accept-encoding")
         return encode(reply, accept_encoding) if encodes else reply
 
@@ -141,14 +148,16 @@ class Router:
             if path == b"/":
                 return self._healthy
             return METRICS if path == b"/metrics" else NOT_FOUND
-        if request.method == b"OPTIONS" and self._allows_origins and request.headers.get(b"origin"):
+        origin = request.headers.get(b"origin")
+        if request.method == b"OPTIONS" and origin is not None and self._callers.allows(origin):
             return preflight(request)
         return NOT_FOUND
 
 
 def _path(url: bytes) -> bytes:
-    if url.startswith(b"http://"):  # as it is sent through a proxy (RFC 9112, 3.2.2)
-        url = b"/" + url.removeprefix(b"http://").partition(b"/")[2]
+    _, is_whole, rest = url.partition(b"://")
+    if is_whole and not url.startswith(b"/"):  # as it is sent through a proxy (RFC 9112, 3.2.2)
+        url = b"/" + rest.partition(b"?")[0].partition(b"/")[2]
     return url.partition(b"?")[0]
 
 

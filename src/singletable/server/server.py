@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +15,7 @@ from singletable.limits import MIB
 from singletable.server.access_log import AccessLog, LogStyle
 from singletable.server.answering import Answering
 from singletable.server.budget import Budget
+from singletable.server.callers import Callers
 from singletable.server.connection import Connection, Surroundings
 from singletable.server.dispatch import Dispatcher
 from singletable.server.listening import Address, open_sockets
@@ -32,7 +34,10 @@ class ServerSettings:
     port: int = 8000
     region: str = "us-east-1"
     checks_signatures: bool = True  # that the headers are there and well-formed
-    allows_origins: bool = True  # pages of every origin may call, as at AWS
+    allow_hosts: Sequence[str] = ()  # names of the server, beside localhost and the host above; "*": any
+    cors_origins: Sequence[
+        str
+    ] = ()  # whose web pages may call, as http://localhost:3000; "*": all, as at AWS
     log: LogStyle | None = None
     connections_max: int = 2048
     requests_max: int = 1024  # under way at once; one more is told that it is one too many
@@ -66,6 +71,9 @@ class Server:
         """Listen; return the real address. Raises ListenError."""
         loop = asyncio.get_running_loop()
         settings = self._settings
+        callers = Callers(
+            allow_hosts=settings.allow_hosts, cors_origins=settings.cors_origins, listens_on=settings.host
+        )
         sockets = open_sockets(settings.host, settings.port)
         port: int = sockets[0].getsockname()[1]
         self._dispatcher = Dispatcher(
@@ -78,7 +86,7 @@ class Server:
             router=Router(
                 region=settings.region,
                 checks_signatures=settings.checks_signatures,
-                allows_origins=settings.allows_origins,
+                callers=callers,
             ),
             dispatcher=self._dispatcher,
             replies=ReplyWriter(self._clock, os.urandom),
