@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import socket
@@ -156,3 +157,12 @@ class CommandProcess:
         self.process.send_signal(number)
         stdout, stderr = self.process.communicate(timeout=TIMEOUT_S)
         return self.process.returncode, stdout, stderr
+
+
+class ShiftedLoop(asyncio.SelectorEventLoop):
+    """An event loop whose clock a test moves on, so that nobody has to wait."""
+
+    shift_s = 0.0
+
+    def time(self) -> float:
+        return super().time() + self.shift_s

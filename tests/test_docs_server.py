@@ -14,6 +14,7 @@ from singletable.server import ServerSettings
 from singletable.server.access_log import WAITING_LINES_MAX, Line
 from singletable.server.connection import PIPELINED_BYTES_MAX, PIPELINED_REQUESTS_MAX
 from singletable.server.encoding import ENCODED_BYTES_MIN, MEMBERS_MAX
+from singletable.server.patience import BYTES_PER_S_MIN, SILENT_S_MIN, SLOW_S_MIN
 from singletable.server.reader import HEAD_BYTES_MAX, UNCOUNTED_BODY_BYTES
 
 PAGE: Final = (ROOT / "docs" / "reference" / "server.md").read_text(encoding="utf-8")
@@ -38,7 +39,10 @@ def rows_of(header: str) -> list[list[str]]:
         ("connections", f"{SETTINGS.connections_max:,}, or `--connections-max`"),
         ("head of a request", size(HEAD_BYTES_MAX)),
         ("body of a request", size(REQUEST_BYTES_MAX)),
+        ("time for the head of a request", f"{SETTINGS.head_s_max:.0f} s"),
+        ("rate of a body", f"{size(BYTES_PER_S_MIN)} a second"),
         ("time for a request to arrive", f"{SETTINGS.request_s_max:.0f} s"),
+        (f"rate at which an answer is taken, after {SETTINGS.request_s_max:.0f} s", size(BYTES_PER_S_MIN)),
         ("silence on a connection", f"{SETTINGS.idle_s_max:.0f} s"),
         ("pipelined", f"{PIPELINED_REQUESTS_MAX} requests, or {size(PIPELINED_BYTES_MAX)}"),
         ("requests under way", f"{SETTINGS.requests_max:,}"),
@@ -52,6 +56,14 @@ def rows_of(header: str) -> list[list[str]]:
 def test_bound_is_the_one_that_holds(start: str, bound: str) -> None:
     (row,) = [row for row in rows_of("| | | beyond it |") if row[0].startswith(start)]
     assert row[1].startswith(bound)
+
+
+def test_times_of_who_makes_room_are_those_that_hold() -> None:
+    text = " ".join(PAGE.split())
+    assert f"has been silent for {SILENT_S_MIN:.0f} s" in text
+    assert f"has not asked anything for {SLOW_S_MIN:.0f} s" in text
+    assert f"less than {size(BYTES_PER_S_MIN)} a second" in text
+    assert f"Times are looked at every {SETTINGS.head_s_max / 4:.1f} s" in text
 
 
 def test_bounds_of_compression_are_those_that_hold() -> None:

@@ -1,20 +1,23 @@
-"""What all connections together may make a server hold, and how long one request may take to arrive."""
+"""What all connections together may make a server hold, how long each may take, and who loses its place."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
 import singletable
-from serving import HttpSocket, call
+from serving import TIMEOUT_S, HttpSocket, ShiftedLoop, call
 from singletable.limits import KIB, MIB
-from singletable.server import BackgroundServer, ServerSettings
+from singletable.server import BackgroundServer, Server, ServerSettings
 from singletable.server.budget import Budget
+from singletable.server.patience import BYTES_PER_S_MIN, Patience, Standing, who_makes_room
 from singletable.server.reader import UNCOUNTED_BODY_BYTES, Refusal, Request, RequestReader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Awaitable, Callable, Iterator
 
 TABLE: Any = {
     "TableName": "things",
@@ -154,3 +157,247 @@ def test_answers_that_nobody_takes_are_bounded_together(database: singletable.Da
             assert other.ask(GET).status == 200
         with pytest.raises(ConnectionError):
             assert [greedy.receive(), greedy.receive()] == []
+
+
+# --- who is slow ------------------------------------------------------------------------------------------
+
+PATIENCE = Patience(head_s_max=10, request_s_max=60, idle_s_max=300)
+RATE = BYTES_PER_S_MIN
+
+
+@pytest.mark.parametrize(
+    ("standing", "last_s", "over_s"),
+    [
+        pytest.param(Standing("resting", 0), 300, 301, id="silent"),
+        pytest.param(Standing("arriving", 0), 10, 10.01, id="head"),
+        pytest.param(Standing("arriving", 0, RATE), 11, 11.01, id="body of a second's worth"),
+        pytest.param(Standing("arriving", 0, 5 * RATE), 15, 15.01, id="body of five"),
+        pytest.param(Standing("arriving", 0, 1000 * RATE), 60, 60.01, id="fast body without an end"),
+        pytest.param(Standing("leaving", 0), 60, 60.01, id="answer that is not taken"),
+        pytest.param(Standing("leaving", 0, 500 * RATE), 560, 560.01, id="answer that is taken slowly"),
+        pytest.param(Standing("leaving", 0, -RATE), 59, 59.01, id="answer that got longer meanwhile"),
+    ],
+)
+def test_patience_has_an_end(standing: Standing, last_s: float, over_s: float) -> None:
+    assert not PATIENCE.is_over(standing, last_s)
+    assert PATIENCE.is_over(standing, over_s)
+    assert not PATIENCE.is_over(standing._replace(since_s=1000), last_s + 1000)
+
+
+@pytest.mark.parametrize(
+    ("standings", "chosen"),
+    [
+        pytest.param({"busy": None}, None, id="a request is under way"),
+        pytest.param({"answered": Standing("resting", 90.1)}, None, id="just answered"),
+        pytest.param({"answered": Standing("resting", 90)}, "answered", id="silent for long"),
+        pytest.param({"new": Standing("resting", 99.1, was_answered=False)}, None, id="just connected"),
+        pytest.param({"new": Standing("resting", 99, was_answered=False)}, "new", id="connected for nothing"),
+        pytest.param({"head": Standing("arriving", 99.1)}, None, id="head that just began"),
+        pytest.param({"head": Standing("arriving", 98.9)}, "head", id="slow head"),
+        pytest.param({"body": Standing("arriving", 50, 100 * RATE)}, None, id="fast body"),
+        pytest.param({"body": Standing("arriving", 97, RATE)}, "body", id="slow body"),
+        pytest.param({"deaf": Standing("leaving", 98.9)}, "deaf", id="answer that is not taken"),
+        pytest.param({"deaf": Standing("leaving", 90, 100 * RATE)}, None, id="answer that is"),
+        pytest.param(
+            {
+                "trickling": Standing("arriving", 10),
+                "silent": Standing("resting", 80),
+                "more silent": Standing("resting", 70),
+                "new": Standing("resting", 98, was_answered=False),
+                "busy": None,
+            },
+            "more silent",
+            id="who has nothing under way goes before who is slow",
+        ),
+        pytest.param(
+            {
+                "just answered": Standing("resting", 99),
+                "trickling": Standing("arriving", 80),
+                "trickling for longer": Standing("arriving", 70),
+                "deaf": Standing("leaving", 75),
+            },
+            "trickling for longer",
+            id="who has been slow for the longest time goes first",
+        ),
+    ],
+)
+def test_place_is_taken_from_who_needs_it_least(
+    standings: dict[str, Standing | None], chosen: str | None
+) -> None:
+    assert who_makes_room(standings, standings.__getitem__, 100) == chosen
+
+
+class Client:
+    """A connection to a server on the same loop."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    async def ask(self, data: bytes) -> int:
+        """Send, and return the status of the answer."""
+        self._writer.write(data)
+        return await self.status()
+
+    async def status(self) -> int:
+        head = await self._in_time(self._reader.readuntil(b"\r\n\r\n"))
+        await self._in_time(self._reader.readexactly(int(head.partition(b"Content-Length: ")[2].split()[0])))
+        return int(head.split()[1])
+
+    async def first_byte(self) -> Any:
+        return await self._in_time(self._reader.readexactly(1))
+
+    async def is_closed(self) -> bool:
+        """Wait for the end of the connection."""
+        try:
+            return not await self._in_time(self._reader.read(1))
+        except ConnectionError:
+            return True
+
+    async def close(self) -> None:
+        self._writer.close()
+        with contextlib.suppress(ConnectionError):
+            await self._in_time(self._writer.wait_closed())
+
+    async def send(self, data: bytes) -> None:
+        self._writer.write(data)
+        await self._in_time(self._writer.drain())
+
+    async def _in_time(self, waiting: Awaitable[Any]) -> Any:
+        return await asyncio.wait_for(waiting, 1000 * TIMEOUT_S)  # of a clock that is moved on
+
+
+class Place:
+    """A server, its clients, and the clock of both."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._clients: list[Client] = []
+
+    async def connect(self) -> Client:
+        client = Client(*await asyncio.open_connection("127.0.0.1", self._port))
+        self._clients.append(client)
+        return client
+
+    async def close(self) -> None:
+        for client in self._clients:
+            await client.close()
+
+    def pass_s(self, seconds: float) -> None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, ShiftedLoop)
+        loop.shift_s += seconds
+
+
+def at_a_server(
+    database: singletable.Database, scenario: Callable[[Place], Awaitable[None]], connections_max: int = 10
+) -> None:
+    async def run() -> None:
+        server = Server(database, ServerSettings(port=0, connections_max=connections_max))
+        address = await server.start()
+        place = Place(address.port)
+        try:
+            await scenario(place)
+        finally:
+            await place.close()
+            await server.stop()
+
+    with asyncio.Runner(loop_factory=ShiftedLoop) as runner:
+        runner.run(asyncio.wait_for(run(), 10_000 * TIMEOUT_S))
+
+
+TRICKLED = {
+    "nothing": b"",
+    "blank lines": b"\r\n",
+    "head": GET[:20],
+    "body": GET[:-10],
+    "chunks": GET[: GET.index(b"Content-Length")] + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1;",
+}
+
+
+@pytest.mark.parametrize("trickled", TRICKLED)
+def test_connections_that_trickle_bytes_keep_nobody_out(
+    database: singletable.Database, trickled: str
+) -> None:
+    async def scenario(place: Place) -> None:
+        clients = [await place.connect() for _ in range(3)]
+        for client in clients:
+            await client.send(TRICKLED[trickled])
+        # Another is let in, and each of the three has been heard of a moment ago.
+        refused = await place.connect()
+        assert await refused.status() == 503
+        place.pass_s(0.6)
+        for client in clients:
+            await client.send(b"\r\n" if trickled == "blank lines" else TRICKLED[trickled][:0])
+        place.pass_s(0.6)
+        for _ in clients:
+            welcome = await place.connect()
+            assert await welcome.ask(GET) == 200
+        for client in clients:
+            assert await client.is_closed()
+
+    at_a_server(database, scenario, connections_max=3)
+
+
+def test_silent_connection_makes_room_before_one_that_sends(database: singletable.Database) -> None:
+    async def scenario(place: Place) -> None:
+        silent, sending = await place.connect(), await place.connect()
+        assert (await silent.ask(GET), await sending.ask(GET)) == (200, 200)
+        place.pass_s(11)
+        await sending.send(GET[:-1])
+        welcome = await place.connect()
+        assert await welcome.ask(GET) == 200
+        assert await silent.is_closed()
+        assert await sending.ask(GET[-1:]) == 200
+
+    at_a_server(database, scenario, connections_max=2)
+
+
+@pytest.mark.parametrize("trickled", ["head", "body", "chunks"])
+def test_request_that_trickles_is_cut_off_after_the_time_of_a_head(
+    database: singletable.Database, trickled: str
+) -> None:
+    async def scenario(place: Place) -> None:
+        slow, other = await place.connect(), await place.connect()
+        assert await other.ask(GET) == 200
+        await slow.send(TRICKLED[trickled])
+        assert await other.ask(GET) == 200  # so what was sent has been read
+        place.pass_s(13)
+        assert await slow.is_closed()
+        assert await other.ask(GET) == 200
+
+    at_a_server(database, scenario)
+
+
+def test_large_body_that_keeps_coming_gets_more_time(database: singletable.Database) -> None:
+    whole = put(300 * KIB)
+
+    async def scenario(place: Place) -> None:
+        client, other = await place.connect(), await place.connect()
+        for start in range(0, len(whole), 100 * KIB):
+            await client.send(whole[start : start + 100 * KIB])
+            for _ in range(4):
+                assert await other.ask(GET) == 200
+            place.pass_s(5)
+        assert await client.status() == 200
+
+    at_a_server(database, scenario)
+
+
+def test_answer_that_is_not_taken_is_given_up(database: singletable.Database) -> None:
+    keys: list[Any] = [{"PK": {"S": f"{number:02}"}} for number in range(40)]
+    for key in keys:
+        database.put_item(TableName="things", Item={**key, "v": {"S": "x" * (390 * KIB)}})
+    large_get = call("BatchGetItem", {"RequestItems": {"things": {"Keys": keys}}})
+
+    async def scenario(place: Place) -> None:
+        deaf, other = await place.connect(), await place.connect()
+        await deaf.send(large_get)
+        assert await deaf.first_byte() == b"H"  # more is taken than that, but not all of 16 MB
+        for _ in range(3):
+            place.pass_s(30)
+            assert await other.ask(GET) == 200
+        with pytest.raises((asyncio.IncompleteReadError, ConnectionError)):
+            await deaf.status()
+
+    at_a_server(database, scenario)

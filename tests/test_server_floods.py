@@ -205,7 +205,10 @@ def test_thousands_come_and_go(target: Target) -> None:
 
 def test_more_connections_than_there_is_room_for(tmp_path: Path) -> None:
     with Target(tmp_path, None, settings={"connections_max": 40}) as target:
-        with floods.crowd(target, 39):  # and one that is a client of the test itself
+        with floods.crowd(target, 39) as clients:  # and one that is a client of the test itself
+            for client in clients:  # who has been answered keeps its place for a while
+                client.sendall(floods.get("nothing"))
+                assert client.recv(1 << 16)
             target.ping()
             with floods.crowd(target, 60) as others:
                 for other in others:

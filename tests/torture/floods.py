@@ -105,7 +105,8 @@ def slow_loris(target: Target, connections: int, bytes_of_each: int) -> Iterator
         clients = [open_ones.enter_context(target.connect_raw()) for _ in range(connections)]
         for position in range(min(bytes_of_each, len(request) - 1)):
             for client in clients:
-                client.send(request[position : position + 1])
+                with suppress(ConnectionError):  # it took too long, and its place is another's by now
+                    client.send(request[position : position + 1])
             target.ping()
         yield
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from singletable.limits import KIB, MIB
 from singletable.server.encoding import is_long_to_encode
+from singletable.server.patience import Standing
 from singletable.server.reader import Refusal, Request, RequestReader
 from singletable.server.replies import CONTINUE, Reply, ReplyWriter, error_reply
 from singletable.server.routing import Call, Deferred, MetricsCall, Router
@@ -54,11 +55,15 @@ class Connection(asyncio.Protocol):
     """
 
     __slots__ = (
+        "_active_s",
         "_began_s",
+        "_deaf_bytes",
+        "_deaf_s",
         "_discarded_bytes",
         "_ending",
         "_linger",
         "_loop",
+        "_midway_s",
         "_pending",
         "_reader",
         "_reading_paused",
@@ -66,9 +71,8 @@ class Connection(asyncio.Protocol):
         "_transport",
         "_turn_bytes",
         "_turn_scheduled",
+        "_was_answered",
         "_writing_paused",
-        "active_s",
-        "midway_s",
     )
 
     _transport: asyncio.Transport
@@ -86,13 +90,22 @@ class Connection(asyncio.Protocol):
         self._writing_paused = False
         self._turn_bytes = 0
         self._turn_scheduled = False
-        self.active_s = loop.time()
-        self.midway_s: float | None = None  # since when a request has been arriving
+        self._active_s = loop.time()
+        self._midway_s: float | None = None  # since when a request has been arriving
+        self._was_answered = False
+        self._deaf_s = 0.0  # since when answers are not taken, if writing is paused
+        self._deaf_bytes = 0  # that were to be taken then
 
-    @property
-    def is_waiting(self) -> bool:
-        """Whether a request of this client is under way."""
-        return self._pending is not None
+    def standing(self) -> Standing | None:
+        """Return what this client has been at; None: a request of it is under way, so it waits for us."""
+        if self._pending is not None:
+            return None
+        if self._writing_paused:
+            taken_bytes = self._deaf_bytes - self._transport.get_write_buffer_size()
+            return Standing("leaving", self._deaf_s, taken_bytes)
+        if self._midway_s is not None:
+            return Standing("arriving", self._midway_s, self._reader.body_bytes)
+        return Standing("resting", self._active_s, was_answered=self._was_answered)
 
     def finish(self) -> None:
         """Answer what has arrived, take nothing more, then close."""
@@ -124,14 +137,15 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         reader = self._reader
-        self.active_s = self._loop.time()
         if not reader.finished:
             begun_before = reader.begun
             reader.feed(data)
+            # Only a request is a sign of life: blank lines in front of one may come for ever.
+            if reader.begun != begun_before:
+                self._active_s = self._loop.time()
+                self._midway_s = self._active_s
             if not reader.is_midway:
-                self.midway_s = None
-            elif reader.begun != begun_before:
-                self.midway_s = self.active_s
+                self._midway_s = None
             self._answer_ready()
             return
         self._discarded_bytes += len(data)
@@ -147,13 +161,15 @@ class Connection(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         self._writing_paused = True
-        if not self._surroundings.leaving.take(self._transport.get_write_buffer_size(), self.cut):
+        self._deaf_s = self._loop.time()
+        self._deaf_bytes = self._transport.get_write_buffer_size()
+        if not self._surroundings.leaving.take(self._deaf_bytes, self.cut):
             self.cut()
 
     def resume_writing(self) -> None:
         self._writing_paused = False
         self._surroundings.leaving.release(self.cut)
-        self.active_s = self._loop.time()
+        self._active_s = self._loop.time()
         self._answer_ready()
 
     # --- answering, in order -------------------------------------------------------------------
@@ -201,7 +217,7 @@ class Connection(asyncio.Protocol):
 
     def _done(self, reply: Reply) -> None:
         """Answer the request that was under way, and go on with the next."""
-        self.active_s = self._loop.time()
+        self._active_s = self._loop.time()
         self._answer(reply)
         self._answer_ready()
 
@@ -234,6 +250,7 @@ class Connection(asyncio.Protocol):
             return
         keep_alive = request.keep_alive and not (self._ending and not self._reader.ready)
         self._ending = self._ending or not request.keep_alive
+        self._was_answered = True
         self._send(request, dressed, keep_alive=keep_alive, plain=reply)
 
     def _send(
@@ -261,6 +278,7 @@ class Connection(asyncio.Protocol):
         elif self._reader.awaits_continue:
             # Only now: behind the answers to the requests that came before it.
             self._reader.awaits_continue = False
+            self._restart_arriving()
             self._surroundings.outbox.send(self._transport, CONTINUE, b"")
 
     def _close(self) -> None:
@@ -286,7 +304,13 @@ class Connection(asyncio.Protocol):
             if full:
                 self._transport.pause_reading()
             else:
+                self._restart_arriving()
                 self._transport.resume_reading()
+
+    def _restart_arriving(self) -> None:
+        """Give a request that waited for us its whole time again."""
+        if self._midway_s is not None:
+            self._midway_s = self._loop.time()
 
     def _end_with(self, reply: Reply) -> None:
         # Closing while the client is still sending would reset the connection, and the client would see a

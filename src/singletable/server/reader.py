@@ -100,7 +100,6 @@ class RequestReader:
 
     __slots__ = (
         "_body",
-        "_body_bytes",
         "_budget",
         "_counted_bytes",
         "_cut",
@@ -114,6 +113,7 @@ class RequestReader:
         "_url",
         "awaits_continue",
         "begun",
+        "body_bytes",
         "finished",
         "is_midway",
         "ready",
@@ -125,6 +125,7 @@ class RequestReader:
         self.ready_bytes = 0
         self.is_midway = False  # in a request that has begun to arrive
         self.begun = 0  # so many requests have begun to arrive
+        self.body_bytes = 0  # so much has arrived of the body of the last of them
         self._budget = budget
         self._cut = cut
         self._counted_bytes = 0
@@ -139,7 +140,6 @@ class RequestReader:
         self._head_bytes = 0
         self._headers: dict[bytes, bytes] = {}
         self._body: bytes | bytearray = b""
-        self._body_bytes = 0
         self._in_body = False
         self._upgrading = False
 
@@ -218,7 +218,7 @@ class RequestReader:
         self._head_bytes = 0
         self._headers = {}
         self._body = b""
-        self._body_bytes = 0
+        self.body_bytes = 0
         self._in_body = False
         self._upgrading = False
 
@@ -277,10 +277,10 @@ class RequestReader:
             return
         self._steps += 1
         self.awaits_continue = False
-        self._body_bytes += len(data)
-        if self._body_bytes > REQUEST_BYTES_MAX:
+        self.body_bytes += len(data)
+        if self.body_bytes > REQUEST_BYTES_MAX:
             self._refuse(BODY_TOO_LARGE)
-        elif self._body_bytes > UNCOUNTED_BODY_BYTES and not self._hold():
+        elif self.body_bytes > UNCOUNTED_BODY_BYTES and not self._hold():
             self._refuse(TOO_MANY_BODIES)
         elif self._body:
             # One buffer, not a list: a body may come in sixteen million chunks of one byte.
@@ -312,8 +312,8 @@ class RequestReader:
         self._body = b""
 
     def _hold(self) -> bool:
-        wanted = self._body_bytes - self._counted_bytes
-        self._counted_bytes = self._body_bytes
+        wanted = self.body_bytes - self._counted_bytes
+        self._counted_bytes = self.body_bytes
         return self._budget.take(wanted, self._cut)
 
     def _refuse(self, refusal: Refusal) -> None:

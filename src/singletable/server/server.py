@@ -20,10 +20,12 @@ from singletable.server.connection import Connection, Surroundings
 from singletable.server.dispatch import Dispatcher
 from singletable.server.listening import Address, open_sockets
 from singletable.server.outbox import Outbox
+from singletable.server.patience import Patience, who_makes_room
 from singletable.server.replies import ReplyWriter
 from singletable.server.routing import Router
 
-_SILENT_S_MIN: Final = 10.0  # who has said nothing for so long makes room for others, when there is none
+# Who makes room is found by a walk over all connections: a flood must not cause one for each of its own.
+_FULL_S: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +46,8 @@ class ServerSettings:
     arriving_bytes_max: int = 256 * MIB  # of large bodies, over all connections
     leaving_bytes_max: int = 256 * MIB  # of answers that clients do not take, over all connections
     threads: int = 4  # for requests that take long
-    request_s_max: float = 60.0  # a request must have arrived within this time
+    head_s_max: float = 10.0  # the head of a request must have arrived within this time
+    request_s_max: float = 60.0  # and all of it within this
     idle_s_max: float = 300.0  # a connection on which nothing moves is closed
     stop_s_max: float = 10.0  # clients that do not take their answers are cut off when the server stops
 
@@ -64,6 +67,12 @@ class Server:
         self._listeners: list[asyncio.Server] = []
         self._empty = asyncio.Event()
         self._empty.set()
+        self._patience = Patience(
+            head_s_max=self._settings.head_s_max,
+            request_s_max=self._settings.request_s_max,
+            idle_s_max=self._settings.idle_s_max,
+        )
+        self._full_until_s = 0.0  # before that nobody is asked for room again
         self._sweep: asyncio.TimerHandle | None = None
         self._stopping = False
 
@@ -102,7 +111,7 @@ class Server:
                 lambda: Connection(surroundings, loop), sock=opened, backlog=1024
             )
             self._listeners.append(listener)
-        self._close_silent()
+        self._close_slow()
         return Address(self._settings.host, port)
 
     async def stop(self) -> None:
@@ -128,7 +137,7 @@ class Server:
     def _opened(self, connection: Connection) -> bool:
         # A connection may have been accepted just before the listener closed.
         has_room = not self._stopping and (
-            len(self._connections) < self._settings.connections_max or self._close_most_silent()
+            len(self._connections) < self._settings.connections_max or self._make_room()
         )
         if has_room:
             self._connections.add(connection)
@@ -140,28 +149,25 @@ class Server:
         if not self._connections:
             self._empty.set()
 
-    def _close_most_silent(self) -> bool:
-        """Make room for a new client, if there is one that has said nothing for a while."""
-        silent = [connection for connection in self._connections if not connection.is_waiting]
-        longest = min(silent, key=lambda connection: connection.active_s, default=None)
-        if longest is None or longest.active_s > asyncio.get_running_loop().time() - _SILENT_S_MIN:
+    def _make_room(self) -> bool:
+        """Close a connection for a new client, if there is one that may be closed."""
+        now_s = asyncio.get_running_loop().time()
+        if now_s < self._full_until_s:
             return False
-        self._connections.discard(longest)
-        longest.cut()
+        chosen = who_makes_room(self._connections, Connection.standing, now_s)
+        if chosen is None:
+            self._full_until_s = now_s + _FULL_S
+            return False
+        self._connections.discard(chosen)
+        chosen.cut()
         return True
 
-    def _close_silent(self) -> None:
-        """Close connections on which nothing moves, and those whose request does not come to its end."""
+    def _close_slow(self) -> None:
+        """Close connections on which nothing moves, or too little."""
         loop = asyncio.get_running_loop()
-        settings = self._settings
         now_s = loop.time()
         for connection in tuple(self._connections):
-            if connection.is_waiting:
-                continue
-            midway_s = connection.midway_s
-            is_idle = connection.active_s < now_s - settings.idle_s_max
-            if is_idle or (midway_s is not None and midway_s < now_s - settings.request_s_max):
+            standing = connection.standing()
+            if standing is not None and self._patience.is_over(standing, now_s):
                 connection.cut()
-        self._sweep = loop.call_later(
-            min(settings.idle_s_max, settings.request_s_max) / 4, self._close_silent
-        )
+        self._sweep = loop.call_later(self._patience.shortest_s / 4, self._close_slow)
