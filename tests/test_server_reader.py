@@ -62,3 +62,10 @@ def test_body_in_many_small_chunks_is_kept_in_one_buffer() -> None:
     request = reader.take()
     assert isinstance(request, Request)
     assert request.body == b"x" * 5000
+
+
+def test_offers_of_another_protocol_may_come_by_the_thousand() -> None:
+    reader = RequestReader(Budget(64 * MIB), lambda: None)
+    reader.feed(call("ListTables", {}, "Connection: Upgrade", "Upgrade: h2c") * 3000)
+    assert len(reader.ready) == 3000
+    assert not reader.finished

@@ -23,6 +23,7 @@ HEAD_BYTES_MAX: Final = 16 * KIB
 _STUCK_BYTES_MAX: Final = HEAD_BYTES_MAX + 1 * KIB
 # As many as there are connections may hold so much; what is larger is counted over all of them.
 UNCOUNTED_BODY_BYTES: Final = 64 * KIB
+_TOO_LARGE_DIGITS_MIN: Final = len(str(REQUEST_BYTES_MAX))
 _WAITING_REQUEST_BYTES: Final = 1 * KIB  # what a request takes beside its body, about
 
 _KEPT_HEADERS: Final = (
@@ -147,7 +148,10 @@ class RequestReader:
         """Take in what arrived; complete requests are then in `ready`."""
         steps_before = self._steps
         try:
-            self._parse(data)
+            try:
+                self._parser.feed_data(data)
+            except httptools.HttpParserUpgrade as upgrade:
+                self._decline_upgrades(data[upgrade.args[0] :])
         except httptools.HttpParserError:
             # Also raised for bytes after a request with "Connection: close": those are nobody's.
             self._refuse(MALFORMED)
@@ -183,15 +187,16 @@ class RequestReader:
 
     # --- a protocol upgrade is not accepted, and must not lose the request ------------------
 
-    def _parse(self, data: bytes) -> None:
-        while data and not self.finished:
+    def _decline_upgrades(self, rest: bytes) -> None:
+        while not self.finished:
+            self._decline_upgrade()
+            if self.finished:
+                return
             try:
-                self._parser.feed_data(data)
+                self._parser.feed_data(rest)
                 return
             except httptools.HttpParserUpgrade as upgrade:
-                data = data[upgrade.args[0] :]
-                if not self.finished:
-                    self._decline_upgrade()
+                rest = rest[upgrade.args[0] :]
 
     def _decline_upgrade(self) -> None:
         # Java's own HTTP client and `curl --http2` offer "Upgrade: h2c" with every request. A server may
@@ -233,11 +238,8 @@ class RequestReader:
         known = _KNOWN_HEADERS.get(name)
         if known is None:
             known = _KNOWN_HEADERS.get(name.lower())
-        if known:
-            if known in self._headers:
-                self._repeat_header(known, value)
-            else:
-                self._headers[known] = value
+        if known and self._headers.setdefault(known, value) is not value:
+            self._repeat_header(known, value)
 
     def _repeat_header(self, name: bytes, value: bytes) -> None:
         if name == b"host":
@@ -261,9 +263,10 @@ class RequestReader:
             self._refuse(NOT_ONE_HOST)
             return
         self._in_body = True
-        if int(self._headers.get(b"content-length", b"0")) > REQUEST_BYTES_MAX:
+        length = self._headers.get(b"content-length", b"")
+        if len(length) >= _TOO_LARGE_DIGITS_MIN and int(length) > REQUEST_BYTES_MAX:
             self._refuse(BODY_TOO_LARGE)
-        elif self._headers.get(b"expect", b"").lower() == b"100-continue":
+        elif b"expect" in self._headers and self._headers[b"expect"].lower() == b"100-continue":
             self.awaits_continue = self._parser.get_http_version() != "1.0"
 
     def _take_authority(self) -> None:
