@@ -264,7 +264,7 @@ class Client:
         await self._in_time(self._writer.drain())
 
     async def _in_time(self, waiting: Awaitable[Any]) -> Any:
-        return await asyncio.wait_for(waiting, 1000 * TIMEOUT_S)  # of a clock that is moved on
+        return await asyncio.wait_for(waiting, TIMEOUT_S)
 
 
 class Place:
@@ -303,7 +303,7 @@ def at_a_server(
             await server.stop()
 
     with asyncio.Runner(loop_factory=ShiftedLoop) as runner:
-        runner.run(asyncio.wait_for(run(), 10_000 * TIMEOUT_S))
+        runner.run(run())
 
 
 TRICKLED = {
