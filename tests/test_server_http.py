@@ -57,6 +57,30 @@ def test_answer_carries_the_headers_that_sdks_check(client: HttpSocket) -> None:
     assert re.fullmatch(r"[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT", answer.headers["Date"])
 
 
+def test_tagging_is_answered_with_no_byte(client: HttpSocket) -> None:
+    # AWS's model gives TagResource and UntagResource no output (ScyllaDB's test_tags_return_empty_body, on AWS).
+    arn = "arn:aws:dynamodb:us-east-1:000000000000:table/things"
+    tags = {"ResourceArn": arn, "Tags": [{"Key": "team", "Value": "shop"}]}
+    for answer in (
+        client.ask(call("TagResource", tags)),
+        client.ask(call("UntagResource", {"ResourceArn": arn, "TagKeys": ["team"]})),
+    ):
+        assert (answer.status, answer.body, answer.headers["x-amz-crc32"]) == (200, b"", "0")
+        assert answer.headers["Content-Length"] == "0"
+    assert client.ask(call("ListTagsOfResource", {"ResourceArn": arn})).json == {"Tags": []}
+
+
+@pytest.mark.parametrize("operation", ["ListTables", "DescribeTable", "PutItem"])
+def test_request_without_a_body_is_no_json(client: HttpSocket, operation: str) -> None:
+    # As dynalite and dynoxide have it from AWS; ScyllaDB's test_incorrect_json asked AWS without a body too.
+    answer = client.ask(call(operation, b""))
+    assert (answer.status, answer.json) == (
+        400,
+        {"__type": "com.amazon.coral.service#SerializationException"},
+    )
+    assert client.ask(get("a")).json == {}
+
+
 def test_each_answer_has_its_own_request_id(client: HttpSocket) -> None:
     first, second = client.ask(get("a")), client.ask(get("a"))
     assert first.headers["x-amzn-RequestId"] != second.headers["x-amzn-RequestId"]

@@ -63,7 +63,7 @@ class JsonTransport:
 
     def send(self, operation: str, request: dict[str, Any]) -> Reply:
         status, body = self._database.answer(operation, json.dumps(request).encode())
-        return Reply(status, json.loads(body))
+        return Reply(status, json.loads(body or b"{}"))
 
 
 class NativeTransport:
