@@ -97,7 +97,9 @@ def test_errors_have_the_types_of_the_client(clients: tuple[Any, Any], clock: Ma
     iterator = iterator_at(streams, arn)
     with pytest.raises(streams.exceptions.ResourceNotFoundException, match="Shard does not exist"):
         iterator_at(streams, arn, ShardId=shard[:-8] + "00000000")
-    with pytest.raises(streams.exceptions.LimitExceededException):
+    with pytest.raises(
+        ClientError, match=r"\(ValidationException\).*Limit should be less than or equal to 1000"
+    ):
         streams.get_records(ShardIterator=iterator, Limit=1001)
     with pytest.raises(ClientError, match="Invalid ShardIterator"):
         streams.get_records(ShardIterator="iterator")

@@ -13,7 +13,7 @@ from singletable import limits
 from singletable.engine import streams
 from singletable.engine.stream_records import sequence_number
 from singletable.engine.streams import GetShardIterator, IteratorType, ShardDescription, StreamName
-from singletable.errors import INVALID, ONE_ERROR, LimitExceededError, ValidationError
+from singletable.errors import INVALID, ONE_ERROR, ValidationError
 from singletable.storage.definitions import stream_label
 from singletable.storage.streams import Stream
 from singletable.wire.arns import Arn, check_place
@@ -113,11 +113,9 @@ def get_records(session: Session, params: Params, form: Form) -> Answer:
     name, iterator = _read_iterator(session, params["ShardIterator"])
     limit = cut_number(params.get("Limit") or limits.STREAM_RECORDS_MAX)
     if limit > limits.STREAM_RECORDS_MAX:
-        # "GetRecords was called with a value of more than 1000 for the limit request parameter" (API reference,
-        # LimitExceededException). DynamoDB Local has these words, in a ValidationException.
-        raise LimitExceededError(
-            f"{INVALID}Limit should be less than or equal to {limits.STREAM_RECORDS_MAX}"
-        )
+        # A ValidationException (ScyllaDB's test_get_records_too_high_limit, which passed on the service in April
+        # 2025), though the API reference has it under LimitExceededException. The words are DynamoDB Local's.
+        raise ValidationError(f"{INVALID}Limit should be less than or equal to {limits.STREAM_RECORDS_MAX}")
     page = streams.get_records(session.store, name, iterator, limit=limit, patience=session.patience)
     answer: Answer = {
         "Records": [record_answer(record, form, region=session.region) for record in page.records]
@@ -177,7 +175,14 @@ def _parent_id(shard_filter: Params | None) -> str | None:
             f"{ONE_ERROR}Value 'null' at 'shardFilter.type' failed to satisfy constraint: "
             "Member must be CHILD_SHARDS"
         )
-    return shard_filter.get("ShardId") or ""  # of no shard, there are no children
+    shard_id: str | None = shard_filter.get("ShardId")
+    if shard_id is None:
+        # The service refuses it (ScyllaDB's test_stream_shard_filtering_missing_shard_id, March 2026), DynamoDB
+        # Local does not; the words are those of every member that is missing.
+        raise ValidationError(
+            f"{ONE_ERROR}Value null at 'shardFilter.shardId' failed to satisfy constraint: Member must not be null"
+        )
+    return shard_id
 
 
 # --- iterators -------------------------------------------------------------------------------------
