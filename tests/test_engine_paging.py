@@ -136,6 +136,99 @@ def test_a_filter_and_a_limit_lose_nothing(crowd: Database, limit: int) -> None:
     assert sorted(int(item["x"]["N"]) for item in items) == list(range(200, COUNT))
 
 
+# --- pages behind which nothing can be --------------------------------------------------------------
+
+
+def test_a_page_of_a_table_without_a_sort_key_has_no_cursor(db: Database) -> None:
+    # AWS's own build answers so; of AWS, aws/aws-sdk-js issue 3290: no LastEvaluatedKey with a Limit of 1.
+    db.create_table(
+        TableName="plain",
+        KeySchema=key_schema("pk"),
+        AttributeDefinitions=attributes(pk="S", g="S"),
+        GlobalSecondaryIndexes=[index("by-g", "g")],
+        BillingMode="PAY_PER_REQUEST",
+    )
+    for name in "abc":
+        db.put_item(TableName="plain", Item={"pk": s(name), "g": s("g")})
+    query: dict[str, Any] = {
+        "TableName": "plain",
+        "KeyConditionExpression": "pk = :k",
+        "ExpressionAttributeValues": {":k": s("a")},
+    }
+    found = [{"pk": s("a"), "g": s("g")}]
+    assert db.query(**query, Limit=1) == {"Items": found, "Count": 1, "ScannedCount": 1}
+    for start in "ab":
+        assert refusal(db, "query", **query, ExclusiveStartKey={"pk": s(start)}) == invalid(
+            "The provided exclusive start key is invalid"
+        )
+    # Under a key of an index there can be many.
+    by_g: dict[str, Any] = {
+        "TableName": "plain",
+        "IndexName": "by-g",
+        "KeyConditionExpression": "g = :k",
+        "ExpressionAttributeValues": {":k": s("g")},
+    }
+    pages = all_pages(db, "query", **by_g, Limit=1)
+    assert [page.get("LastEvaluatedKey", {}).keys() for page in pages] == [{"g", "pk"}] * 3 + [set()]
+
+
+@pytest.mark.parametrize(
+    ("name", "condition", "ends"),
+    [
+        pytest.param(None, "{} <= :d", (False, True), id="up-to"),
+        pytest.param(None, "{} >= :d", (True, False), id="from"),
+        pytest.param(None, "{} BETWEEN :d AND :h", (False, False), id="between"),
+        pytest.param(None, "{} < :h", (True, True), id="below"),
+        pytest.param(None, "{} > :b", (True, True), id="above"),
+        pytest.param(None, "{} = :d", (True, True), id="equal"),
+        pytest.param(None, "begins_with({}, :d)", (True, True), id="prefix"),
+        pytest.param("by-l", "{} BETWEEN :d AND :h", (True, True), id="local-index"),
+        pytest.param("by-g", "{} BETWEEN :d AND :h", (True, True), id="global-index"),
+    ],
+)
+def test_a_page_that_ends_with_the_end_of_its_range_has_no_cursor(
+    db: Database, name: str | None, condition: str, ends: tuple[bool, bool]
+) -> None:
+    # DynamoDB Local answers so, forwards and backwards, and refuses a start at that end. So does AWS: an entry of
+    # May 2020 at note.kiriukun.com, and aws/aws-sdk-ruby issue 2456 of December 2020.
+    db.create_table(
+        TableName="ranges",
+        KeySchema=key_schema("pk", "sk"),
+        AttributeDefinitions=attributes(pk="S", sk="S", g="S", l="S"),
+        GlobalSecondaryIndexes=[index("by-g", "g", "l")],
+        LocalSecondaryIndexes=[index("by-l", "pk", "l")],
+        BillingMode="PAY_PER_REQUEST",
+    )
+    for letter in "bdfhj":
+        db.put_item(TableName="ranges", Item={"pk": s("p"), "sk": s(letter), "g": s("p"), "l": s(letter)})
+    text = f"{'g' if name == 'by-g' else 'pk'} = :p AND {condition.format('l' if name else 'sk')}"
+    query: dict[str, Any] = {
+        "TableName": "ranges",
+        "KeyConditionExpression": text,
+        "ExpressionAttributeValues": {
+            ":p": s("p"),
+            **{f":{letter}": s(letter) for letter in "bdh" if f":{letter}" in condition},
+        },
+        **({} if name is None else {"IndexName": name}),
+    }
+    for forward, has_cursor in zip((True, False), ends, strict=True):
+        directed = {**query, "ScanIndexForward": forward}
+        items: list[Any] = db.query(**directed)["Items"]
+        page = db.query(**directed, Limit=len(items))
+        assert ("LastEvaluatedKey" in page) == has_cursor
+        start = items[-1] if name is not None else {key: items[-1][key] for key in ("pk", "sk")}
+        if name == "by-l":
+            start = {key: items[-1][key] for key in ("pk", "sk", "l")}
+        if has_cursor:
+            assert db.query(**directed, ExclusiveStartKey=start)["Items"] == []
+        else:
+            assert refusal(db, "query", **directed, ExclusiveStartKey=start) == invalid(PREDICATE)
+        # The other end is one to start from, and so is what lies between.
+        if len(items) > 1:
+            assert db.query(**directed, Limit=1)["LastEvaluatedKey"]
+        assert len(all_items(db, "query", **directed, Limit=1)) == len(items)
+
+
 # --- tables that change between two pages --------------------------------------------------------
 
 

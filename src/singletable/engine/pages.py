@@ -16,6 +16,7 @@ from singletable.engine.keys import (
     EmptyKeyError,
     empty_index_key,
     index_key_mismatch,
+    key_of_item,
     key_of_request,
     require_table,
 )
@@ -25,12 +26,14 @@ from singletable.engine.results import Page, StoredItem
 from singletable.engine.throttling import Throttle
 from singletable.errors import INVALID, ValidationError
 from singletable.expressions.conditions import Condition
+from singletable.expressions.key_conditions import KeyClause
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.definitions import KeySchema
 from singletable.storage.reading import PartitionRange, Position, Reads, Rows, SegmentRange
 from singletable.storage.tables import Index, Table
+from singletable.values.keys import key_bytes
 from singletable.values.sizes import item_bytes
-from singletable.values.types import Item
+from singletable.values.types import Item, Value
 
 INVALID_START = "The provided starting key is invalid"
 
@@ -105,12 +108,46 @@ def read_page(
             throttle.admit("Read", read_charge(target.table, target.index, partition))
         rows = store.select_rows(execute, wanted)
         found = _read_rows(rows, target, request, patience)
+        if found.last is not None and isinstance(request, Query) and _is_final(target, request, found.last):
+            found = found._replace(last=None)
         if throttle is not None:
             units = _consumed(found, request).total
             throttle.charge("Read", [read_charge(target.table, target.index, partition, units)])
         return found
 
     return _page_of(store.read(work), request)
+
+
+def final_sort_key(target: Target, request: Query) -> bytes | None:
+    """Return the sort key behind which a query can find nothing, whatever is put: no page goes on from there.
+
+    A table without a sort key has one item under a key. Else it is the end that `<=`, `>=` or BETWEEN names, in
+    the direction of the query; what an index holds can share its sort key. DynamoDB Local, AWS's own build, has no
+    LastEvaluatedKey there, and the service refuses to start there: so recorded with `>=` and ScanIndexForward
+    false in May 2020 (note.kiriukun.com/entry/20200530-…) and December 2020 (aws/aws-sdk-ruby, issue 2456). A
+    Limit of 1 that finds the one item has no LastEvaluatedKey either (aws/aws-sdk-js, issue 3290).
+    """
+    if target.index is not None:
+        return None
+    sort = target.table.definition.key.sort
+    if not sort:
+        return b""
+    for clause in request.key_condition.clauses:
+        if clause.attribute == sort[0].name:
+            operand = _final_operand(clause, forward=request.forward)
+            return None if operand is None else key_bytes(sort[0].type, operand[sort[0].type])
+    return None
+
+
+def _final_operand(clause: KeyClause, *, forward: bool) -> Value | None:
+    if clause.operator == "BETWEEN":
+        return clause.operands[1 if forward else 0]
+    return clause.operands[0] if clause.operator == ("<=" if forward else ">=") else None
+
+
+def _is_final(target: Target, request: Query, last: bytes) -> bool:
+    final = final_sort_key(target, request)
+    return final is not None and (not final or key_of_item(target.table, orjson.loads(last)).sort == final)
 
 
 class _PageRows(NamedTuple):

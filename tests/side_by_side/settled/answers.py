@@ -29,16 +29,6 @@ def _is_unasked(case: Case, difference: Difference) -> bool:
     return difference.ours is None and request_of(case).get("ReturnConsumedCapacity") in (None, "NONE")
 
 
-def _ends_at_limit(case: Case, difference: Difference) -> bool:
-    """Tell whether the answers are the same but for our cursor, on a page as long as its limit."""
-    ours = dict(difference.ours)
-    return (
-        ours.pop("LastEvaluatedKey", None) is not None
-        and ours == difference.theirs
-        and ours["ScannedCount"] == request_of(case).get("Limit")
-    )
-
-
 def _holds_nothing_new(_case: Case, difference: Difference) -> bool:
     """Tell whether DynamoDB Local has made items of nothing but a key."""
     if not isinstance(difference.ours, list):
@@ -272,18 +262,6 @@ ANSWER_RULES: list[Rule] = [
         aspect="capacity",
         operations=("BatchGetItem", "Query", "Scan"),
         when=_found_nothing,
-    ),
-    Rule(
-        name="cursor at the limit",
-        why="A page that reaches its limit has a cursor, also where nothing follows.",
-        evidence=(
-            "developer guide, Query pagination: 'the only way to know when you have reached the end of the "
-            "result set is when LastEvaluatedKey is empty'; API reference: a LastEvaluatedKey 'does not "
-            "necessarily mean that there is more data'"
-        ),
-        aspect="answer",
-        operations=("Query", "Scan"),
-        when=_ends_at_limit,
     ),
     Rule(
         name="removal creates nothing",
