@@ -9,6 +9,7 @@ import pytest
 from sample_tables import all_items, all_pages, attributes, index, invalid, key_schema, n, refusal, s
 from singletable import Database
 from singletable.limits import PAGE_BYTES_MAX
+from singletable.values.sizes import stored_item_bytes
 
 COUNT = 260
 
@@ -301,8 +302,14 @@ def test_an_item_that_leaves_the_index_between_two_pages_is_not_missed_by_others
 
 
 def item_of(size: int, sort: str) -> dict[str, Any]:
-    """Return an item of exactly so many bytes."""
-    return {"pk": s("p"), "sk": s(sort), "x": s("x" * (size - 3 - 2 - len(sort) - 1))}
+    """Return an item of exactly so many bytes, as it is stored."""
+    length = size
+    while True:
+        item = {"pk": s("p"), "sk": s(sort), "x": s("x" * length)}
+        surplus = stored_item_bytes(item, ("sk",)) - size
+        if surplus == 0:
+            return item
+        length -= surplus
 
 
 @pytest.fixture
@@ -312,6 +319,7 @@ def large(db: Database) -> Database:
         KeySchema=key_schema("pk", "sk"),
         AttributeDefinitions=attributes(pk="S", sk="S"),
         LocalSecondaryIndexes=[index("keys", "pk", "sk", projection="KEYS_ONLY")],
+        GlobalSecondaryIndexes=[index("all", "pk", "sk")],
         BillingMode="PAY_PER_REQUEST",
     )
     return db
@@ -348,6 +356,64 @@ def test_a_page_ends_with_the_item_that_reaches_a_megabyte(
     assert [page["Count"] for page in backward] == counts
     scan = all_pages(large, "scan", TableName="large", Select="COUNT")
     assert [page["Count"] for page in scan] == counts
+
+
+# What dynalite's tests of Query found in the service ("just under limit", "just over limit"): where each of the
+# items has a text of `length` bytes under a name, the last two have others: how many a page has, its units, and
+# whether it has a cursor.
+RECORDED = {
+    "just under, with a long name": ("e" * 255, 41645, (41645, 41645), 25, 128.0, False),
+    "just over": ("e", 41645, (41645, 41646), 25, 127.5, True),
+    "all, with a long name": ("e" * 255, 43372, (43387, 44999), 25, 133.5, True),
+    "one less than all": ("e", 43372, (43388, 44999), 24, 127.5, True),
+}
+
+
+@pytest.mark.parametrize(
+    "reading",
+    [
+        pytest.param({}, id="items"),
+        pytest.param({"Select": "COUNT"}, id="count"),
+        pytest.param({"ProjectionExpression": "sk"}, id="projection"),
+        pytest.param({"FilterExpression": "attribute_not_exists(pk2)"}, id="filter"),
+        pytest.param({"Limit": 26}, id="limit"),
+        pytest.param({"IndexName": "all"}, id="global-index"),
+    ],
+)
+@pytest.mark.parametrize("recorded", RECORDED)
+def test_a_page_counts_what_is_stored_of_its_items(
+    large: Database, recorded: str, reading: dict[str, Any]
+) -> None:
+    name, length, last, count, units, has_cursor = RECORDED[recorded]
+    partition = s("p" * 10)
+    for number, size in enumerate([*[length] * 23, *last]):
+        item = {"pk": partition, "sk": s(f"{number:02}"), name: s("e" * size)}
+        large.put_item(TableName="large", Item=item)
+    query: dict[str, Any] = {
+        "TableName": "large",
+        "KeyConditionExpression": "pk = :p",
+        "ExpressionAttributeValues": {":p": partition},
+        "ReturnConsumedCapacity": "TOTAL",
+        **reading,
+    }
+    page = large.query(**query)
+    assert (page["ScannedCount"], "LastEvaluatedKey" in page) == (count, has_cursor)
+    assert page["ConsumedCapacity"]["CapacityUnits"] == units  # of the sizes, names in full
+    scan = {"TableName": "large", **reading}
+    assert large.scan(**scan)["ScannedCount"] == count
+
+
+def test_many_small_items_of_a_page_count_as_their_sizes(large: Database) -> None:
+    # In December 2020 a page of such items cost 128.5 units (F. Pachot, "DynamoDB Scan (and why 128.5 RCU?)").
+    writes: list[Any] = [
+        {"PutRequest": {"Item": {"pk": s("p"), "sk": s(f"{number:04}"), "x": s("x" * 1032)}}}
+        for number in range(1_050)
+    ]
+    for start in range(0, len(writes), 25):
+        large.batch_write_item(RequestItems={"large": writes[start : start + 25]})
+    pages = all_pages(large, "scan", TableName="large", Select="COUNT", ReturnConsumedCapacity="TOTAL")
+    assert [page["Count"] for page in pages] == [1_007, 43]
+    assert pages[0]["ConsumedCapacity"]["CapacityUnits"] == 128.5
 
 
 def test_a_limit_that_is_larger_than_a_megabyte_does_not_matter(large: Database) -> None:
