@@ -105,6 +105,6 @@ def test_terminal_sees_progress_and_a_clean_last_line(file: str) -> None:
         assert checking.stdout is not None
         assert checking.stdout.read() == b""
     os.close(ours)
-    progress, _, verdict = shown.decode().partition("\x1b[K")
+    progress, _, verdict = shown.decode().rpartition("\x1b[K")
     assert "checking 100 %" in progress
     assert verdict == f"{file} is sound\r\n"

@@ -133,7 +133,8 @@ def test_one_bar_goes_over_all_systems(here: Path) -> None:
     os.close(its)
     shown = os.read(ours, 65536).decode()
     os.close(ours)
-    percents = [int(part.split()[-2]) for part in shown.split("\r") if part.endswith("%")]
+    parts = shown.replace("\x1b[K", "").split("\r")
+    percents = [int(part.split()[-2]) for part in parts if part.endswith("%")]
     assert percents == sorted(percents)
     assert percents[-1] == 100
     assert shown.count("100 %") == 1

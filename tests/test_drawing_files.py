@@ -212,6 +212,13 @@ def test_marks_that_turn_text_around_are_shown_and_not_obeyed() -> None:
         assert "\\u{202e}" in drawn
 
 
+@pytest.mark.parametrize("character", ["\u200b", "\ufeff", "\u2060", "\U000e0041"], ids=ascii)
+def test_characters_without_width_are_shown(character: str) -> None:
+    for drawn in (svg(picture_with(f"a{character}b")), html(picture_with(f"a{character}b"))):
+        assert character not in drawn
+        assert f"a\\u{{{ord(character):x}}}b" in drawn
+
+
 # --- both -----------------------------------------------------------------------------------------------
 
 

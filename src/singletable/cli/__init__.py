@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from singletable.cli.arguments import build_parser
 from singletable.cli.messages import say_failure
-from singletable.cli.output import escape_unencodable
+from singletable.cli.output import visible_output
 
 if TYPE_CHECKING:
     import argparse
@@ -27,14 +28,18 @@ INTERRUPTED = 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return the exit code."""
+    with visible_output():
+        return _main(argv)
+
+
+def _main(argv: Sequence[str] | None) -> int:
     parser = build_parser()
     arguments = parser.parse_args(argv)
     if arguments.command is None:
         parser.print_help(sys.stderr)
         return FAILED
-    escape_unencodable()
     if arguments.debug:
-        return _run(arguments)
+        return _run_or_trace(arguments)
     try:
         return _run_or_tell(arguments)
     except KeyboardInterrupt:
@@ -43,6 +48,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader of our output left, as `head` does: nobody is there to be told. Python would complain
         # once more when it flushes stdout at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+
+
+def _run_or_trace(arguments: argparse.Namespace) -> int:
+    """Run a command; show where it failed. Not by raising: Python would print what the error names as it is."""
+    try:
+        return _run(arguments)
+    except Exception:
+        traceback.print_exc()
         return FAILED
 
 

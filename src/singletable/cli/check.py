@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from singletable.cli.messages import say
+from singletable.cli.output import show_status, wipe_status
 from singletable.storage.check import check_file
 
 if TYPE_CHECKING:
@@ -39,12 +40,12 @@ def _verdict(problem_count: int) -> str:
 
 
 def _check(file: str) -> list[Problem]:
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         return check_file(file)
     try:
         return check_file(file, progress=_progress())
     finally:
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)  # wipe the progress line
+        wipe_status()
 
 
 def _progress() -> Callable[[int, int], None]:
@@ -55,6 +56,6 @@ def _progress() -> Callable[[int, int], None]:
         percent = 100 * done // total if total else 100
         if percent != shown_percent:
             shown_percent = percent
-            print(f"\rchecking {percent:3} %", end="", file=sys.stderr, flush=True)
+            show_status(f"checking {percent:3} %")
 
     return show

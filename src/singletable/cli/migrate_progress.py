@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from singletable.cli.output import show_status, wipe_status
+
 if TYPE_CHECKING:
     from singletable.migrate import Progress
 
@@ -20,13 +22,13 @@ def migration_progress() -> Iterator[Callable[[Progress], None]]:
 
     def show(progress: Progress) -> None:
         if is_shown:
-            print(f"\r\x1b[K{progress_text(progress)[:_WIDTH_MAX]}", end="", file=sys.stderr, flush=True)
+            show_status(progress_text(progress)[:_WIDTH_MAX])
 
     try:
         yield show
     finally:
         if is_shown:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            wipe_status()
 
 
 def progress_text(progress: Progress) -> str:

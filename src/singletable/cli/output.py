@@ -1,6 +1,7 @@
-"""What stdout cannot encode, as the escapes of JSON: a terminal without Unicode ends no command.
+"""stdout and stderr of the command: whatever is printed there can be seen, and steers no terminal.
 
-The lines that are JSON stay JSON by that, and those for people say what they say of control characters.
+Names and values come from others. No command has to remember that: what it prints goes through here. Only the
+command's own status line may move the cursor.
 """
 
 from __future__ import annotations
@@ -9,12 +10,68 @@ import codecs
 import io
 import json
 import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO, cast
+
+from singletable.visible import visible, visible_in_line
 
 _ESCAPING = "singletable.escape"
+_START, _WIPE_REST = "\r", "\x1b[K"  # of the line
 
 
-def escape_unencodable() -> None:
-    """Have stdout take every text, whatever its encoding is."""
+class _VisibleStream:
+    """A text stream that writes only what can be seen."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.unguarded = stream
+
+    def write(self, text: str) -> int:
+        self.unguarded.write(visible(text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.unguarded, name)
+
+
+@contextmanager
+def visible_output() -> Iterator[None]:
+    """Have stdout and stderr take every text, whatever it holds and whatever their encoding is."""
+    before = sys.stdout, sys.stderr
+    _escape_unencodable()
+    sys.stdout, sys.stderr = _guarded(sys.stdout), _guarded(sys.stderr)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def _guarded(stream: TextIO | None) -> TextIO:
+    # A process that was started without one (`2>&-`) has None.
+    return cast("TextIO", stream if stream is None else _VisibleStream(stream))
+
+
+def show_status(text: str) -> None:
+    """Write one line on stderr, which is a terminal, over the last one."""
+    _steer(_START + visible_in_line(text) + _WIPE_REST)
+
+
+def wipe_status() -> None:
+    """Take the line away."""
+    _steer(_START + _WIPE_REST)
+
+
+def _steer(text: str) -> None:
+    stream = getattr(sys.stderr, "unguarded", sys.stderr)
+    print(text, end="", file=stream, flush=True)
+
+
+def _escape_unencodable() -> None:
+    """Have stdout take every text, whatever its encoding is: a terminal without Unicode ends no command."""
     # Where it is not strict, the user or the locale has said what to do.
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         codecs.register_error(_ESCAPING, _escaped)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from singletable.cli.output import show_status, wipe_status
+
 _BAR_WIDTH: Final = 30
 
 Show = Callable[[str, int, int], None]  # what is done, how much of it, of how much
@@ -24,10 +26,10 @@ def progress_bar() -> Iterator[Show]:
         if is_shown and (phase, percent) != shown:
             shown = (phase, percent)
             bar = "#" * (_BAR_WIDTH * percent // 100)
-            print(f"\r{phase:<9} [{bar:<{_BAR_WIDTH}}] {percent:3} %", end="", file=sys.stderr, flush=True)
+            show_status(f"{phase:<9} [{bar:<{_BAR_WIDTH}}] {percent:3} %")
 
     try:
         yield show
     finally:
         if is_shown:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            wipe_status()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import orjson
 
 from singletable.engine.history import EVENTS
 from singletable.storage.log import INSERTED, MODIFIED
+from singletable.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from singletable.storage.tables import Table
 
 _VALUE_CHARACTERS_MAX = 60
-# What JSON leaves as it is and what may move a cursor, break a line or turn text around on a terminal.
-_CONTROLS = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def time_text(at_us: int) -> str:
@@ -59,12 +57,7 @@ def name_text(name: str) -> str:
 
 def json_text(value: Any) -> str:
     """Return a value as JSON in which all but what controls a terminal is written as it is."""
-    return escaped(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
-
-
-def escaped(text: str) -> str:
-    """Return JSON with what it leaves as it is and what controls a terminal as escapes."""
-    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return visible(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 def _differences(before: dict[str, Any], after: dict[str, Any], table: Table) -> Iterator[str]:

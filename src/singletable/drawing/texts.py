@@ -9,13 +9,13 @@ from __future__ import annotations
 import unicodedata
 from typing import Final
 
+from singletable.visible import is_visible
+
 ELLIPSIS: Final = "…"
 _ROUNDING: Final = 1e-6  # of a sum of widths, which is compared with itself
 
 _NARROW: Final = frozenset("iljtfrI.,:;'|!()[]/\\ `")
 _WIDE: Final = frozenset("mwMW@%—…")
-# Marks that turn the text behind them around: what they hide must be seen instead.
-_TURNING: Final = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def shown(text: str) -> str:
@@ -33,7 +33,7 @@ def _shown(character: str) -> str:
         return "\u2421"
     if 0xD800 <= code <= 0xDFFF:
         return "\ufffd"
-    if character in _TURNING or 0x80 <= code < 0xA0 or character in "\u2028\u2029" or code & 0xFFFE == 0xFFFE:
+    if not is_visible(character) or code & 0xFFFE == 0xFFFE:
         return f"\\u{{{code:x}}}"
     return character
 

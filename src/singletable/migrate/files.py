@@ -22,6 +22,7 @@ from typing import Any, Final
 
 from singletable.errors import MigrationError
 from singletable.migrate.steps import MigrationStep, step_data, step_of
+from singletable.visible import visible
 
 FOLDER: Final = "scripts/migrations"
 FORMAT: Final = 1
@@ -89,7 +90,7 @@ class Folder:
         migration = Migration(name, title, tuple(steps), blueprint, tuple(differences))
         self.path.mkdir(parents=True, exist_ok=True)
         path = self.path / f"{name}.json"
-        text = json.dumps(migration.data(), indent=2, ensure_ascii=False)
+        text = visible(json.dumps(migration.data(), indent=2, ensure_ascii=False))
         # Never over one that is there.
         with path.open("x", encoding="utf-8") as file:
             file.write(f"{text}\n")

@@ -9,7 +9,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
 from singletable.cli.patterns.plain_json import json_line, plain
-from singletable.cli.stream_text import escaped, json_text, name_text
+from singletable.cli.stream_text import json_text, name_text
+from singletable.visible import visible
 
 if TYPE_CHECKING:
     from singletable.cli.patterns.clients import Sent
@@ -76,7 +77,7 @@ def value_text(value: AttributeValue) -> str:
     """Return a value: texts as they are where they can be read so, everything else as JSON."""
     text = value.get("S")
     if text is None:
-        return escaped(json_line(plain(value)))
+        return visible(json_line(plain(value)))
     quoted = json_text(text)
     return text if _PLAIN.fullmatch(text) and quoted == f'"{text}"' else quoted
 
@@ -130,7 +131,7 @@ def request_lines(sent: list[Sent], table: str, *, is_dry: bool) -> Iterator[str
         cost = "" if is_dry else f": {units_text(each.units)}, {each.read} read"
         failure = f", {each.error}" if each.error else ""
         yield f"{number}. {each.operation} on {where}{cost}{failure}"
-        yield f"   {escaped(json_line(each.data(table)['params']))}"
+        yield f"   {visible(json_line(each.data(table)['params']))}"
 
 
 def usage_text(usage: Usage) -> str:
