@@ -148,8 +148,10 @@ def fill(database: Database) -> None:
     with Hostile.open(database) as db:
         for number in range(1, 4):
             db.put(Note(user_id=HOSTILE, note_id=HOSTILE * number, text=HOSTILE * number))
-    stranger = {"PK": {"S": HOSTILE}, "SK": {"S": HOSTILE}, HOSTILE: {"M": {HOSTILE: {"SS": [HOSTILE]}}}}
-    database.put_item(TableName="hostile", Item=stranger)
+    database.put_item(
+        TableName="hostile",
+        Item={"PK": {"S": HOSTILE}, "SK": {"S": HOSTILE}, HOSTILE: {"M": {HOSTILE: {"SS": [HOSTILE]}}}},
+    )
     consumer.drain()
 
 

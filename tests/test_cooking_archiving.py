@@ -95,6 +95,17 @@ def test_entry_is_one_file_however_often_it_is_stored(tmp_path: Path) -> None:
     assert CookingHistory.model_validate_json(found[0].read_bytes()) == entry()
 
 
+@pytest.mark.parametrize("umask", [0o022, 0o077], ids=oct)
+def test_file_is_for_whom_the_umask_says(umask: int, tmp_path: Path) -> None:
+    before = os.umask(umask)
+    try:
+        FileArchive(tmp_path).store(entry())
+    finally:
+        os.umask(before)
+    (stored,) = files(tmp_path)
+    assert stored.stat().st_mode & 0o777 == 0o666 & ~umask
+
+
 def test_file_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(number: int) -> None:
         raise OSError(28, "No space left on device")

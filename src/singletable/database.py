@@ -31,7 +31,7 @@ from singletable.metrics import Metrics, MetricsSnapshot
 from singletable.past import PastView, Version, moment_us, version_of
 from singletable.storage.check import check_connection
 from singletable.storage.connections import MEMORY, Durability, Place
-from singletable.storage.failures import no_folder
+from singletable.storage.failures import refuse_backups_in
 from singletable.storage.problems import Problem
 from singletable.storage.store import Store
 from singletable.storage.write_groups import OpenGroup
@@ -585,8 +585,7 @@ def _backups_folder(path: str, given: str | os.PathLike[str] | None) -> str | No
     """Return where backups are kept; None for a temporary folder."""
     if given is not None:
         folder = os.path.abspath(os.fsdecode(given))
-        if os.path.exists(folder) and not os.path.isdir(folder):
-            raise no_folder(folder)
+        refuse_backups_in(folder)
         return folder
     return None if path == MEMORY else f"{path}.backups"
 

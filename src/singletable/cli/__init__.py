@@ -6,6 +6,7 @@ else. Exit codes: 0; 1 when the answer is no; 2 for wrong use or a failure; 130 
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -71,8 +72,14 @@ def _run_or_tell(arguments: argparse.Namespace) -> int:
     except SingleTableError as error:
         failure = error
     except Exception as error:
-        said = f"{type(error).__name__}: {error}"
-        failure = SingleTableError(said, hint="run it again with --debug to see where")
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            said, hint = (
+                "the disk is full: what was to be written is not all there",
+                "make room and try again",
+            )
+        else:
+            said, hint = f"{type(error).__name__}: {error}", "run it again with --debug to see where"
+        failure = SingleTableError(said, hint=hint)
     say_failure(failure, as_json=_is_result_json(arguments))
     return FAILED
 

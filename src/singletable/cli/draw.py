@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from singletable.cli.messages import say
+from singletable.cli.output import write_file
 from singletable.cli.patterns.finding import Source, find_source
 from singletable.cli.patterns.opening import opened
 from singletable.cli.targets import given_capabilities
@@ -24,9 +24,9 @@ def run(arguments: argparse.Namespace) -> int:
     source = find_source(arguments.design)
     picture = _picture(arguments, source)
     if arguments.out is not None:
-        path = Path(arguments.out)
-        draw = svg if path.suffix.lower() == ".svg" else html
-        _write(path, draw(picture))
+        draw = svg if arguments.out.lower().endswith(".svg") else html
+        write_file(arguments.out, draw(picture))
+        say(f"{arguments.out} is written")
     if arguments.json:
         print(json.dumps(picture_data(picture), ensure_ascii=False))
     elif arguments.out is None:
@@ -46,13 +46,3 @@ def _picture(arguments: argparse.Namespace, source: Source) -> Picture:
     capabilities = given_capabilities(arguments, arguments.target)
     with opened(source, arguments.target, dict(arguments.env), capabilities) as found:
         return draw_items(found.design, view=arguments.view)
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise WrongUseError(
-            f"{path} cannot be written: {error.strerror}", hint="name a file in a folder that is there"
-        ) from error
-    say(f"{path} is written")

@@ -34,7 +34,12 @@ def say_failure(error: SingleTableError, *, as_json: bool = False) -> None:
     if data["page"] is not None:
         say(f"{'' if error.hint else chr(10)}page: {data['page']}")
     if as_json and sys.stdout is not None:
-        print(json.dumps({"error": data}, ensure_ascii=False), flush=True)
+        try:
+            print(json.dumps({"error": data}, ensure_ascii=False), flush=True)
+        except BrokenPipeError:
+            raise
+        except OSError:
+            pass  # that may be the very error
 
 
 def error_data(error: SingleTableError) -> dict[str, Any]:

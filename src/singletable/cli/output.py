@@ -1,4 +1,4 @@
-"""stdout and stderr of the command: whatever is printed there can be seen, and steers no terminal.
+"""What the command writes. Whatever it prints on stdout and stderr can be seen, and steers no terminal.
 
 Names and values come from others. No command has to remember that: what it prints goes through here. Only the
 command's own status line may move the cursor.
@@ -9,11 +9,14 @@ from __future__ import annotations
 import codecs
 import io
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TextIO, cast
 
+from singletable.cli.wrong_use import WrongUseError
 from singletable.visible import visible, visible_in_line
 
 _ESCAPING = "singletable.escape"
@@ -68,6 +71,17 @@ def wipe_status() -> None:
 def _steer(text: str) -> None:
     stream = getattr(sys.stderr, "unguarded", sys.stderr)
     print(text, end="", file=stream, flush=True)
+
+
+def write_file(path: str, text: str) -> None:
+    """Write a file that a user has asked for. Its permissions are those that the user's umask gives."""
+    try:
+        Path(path).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        leads = f", which is a link to {os.readlink(path)}," if os.path.islink(path) else ""
+        raise WrongUseError(
+            f"{path}{leads} cannot be written: {error.strerror}", hint="name a file in a folder that is there"
+        ) from error
 
 
 def _escape_unencodable() -> None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from singletable.cli.messages import say, say_error
+from singletable.cli.output import write_file
 from singletable.cli.progress import progress_bar
 from singletable.cli.targets import is_remote, refuse_missing_file
 from singletable.cli.wrong_use import WrongUseError
@@ -38,8 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Probe one target; print what holds and what does not."""
     target: str = arguments.target
     refuse_missing_file(target, hint=":memory: tries the same engine")
-    out = None if arguments.out is None else Path(arguments.out)
-    if out is not None and not out.absolute().parent.is_dir():
+    out: str | None = arguments.out
+    if out is not None and not os.path.isdir(os.path.dirname(os.path.realpath(out))):
         raise WrongUseError(f"there is no folder for {out}", hint="name a file in a folder that is there")
     if not (arguments.yes or _is_here(target) or _is_confirmed(target)):
         say("nothing was made")
@@ -52,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
         with _terminated_by_interrupt():
             report = probe(target, watch=watch, on_left=_say_left)
     if out is not None:
-        out.write_text(json.dumps(report.data(), indent=2) + "\n", encoding="utf-8")
+        write_file(out, json.dumps(report.data(), indent=2) + "\n")
     if arguments.json:
         print(json.dumps(report.data()))
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
 from typing import TYPE_CHECKING
@@ -12,7 +11,8 @@ from singletable.cli.serving import print_ready, run_server, say_how_to_connect,
 from singletable.database import Database
 from singletable.engine.backup_schedule import Rate
 from singletable.server import ServerSettings
-from singletable.storage.failures import failed_files, no_folder
+from singletable.storage.durable_files import make_private_folders
+from singletable.storage.failures import failed_files, refuse_backups_in
 
 if TYPE_CHECKING:
     import argparse
@@ -79,10 +79,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check_backups(folder: str) -> None:
     """Make the folder of backups; refuse one that cannot be written now, not when the first backup is due."""
-    if os.path.exists(folder) and not os.path.isdir(folder):
-        raise no_folder(folder)
+    refuse_backups_in(folder)
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        make_private_folders(folder)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:

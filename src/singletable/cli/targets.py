@@ -39,7 +39,8 @@ def is_remote(target: str) -> bool:
 
 def refuse_missing_file(target: str, *, hint: str) -> None:
     """Refuse a file that is not there: opening it would make it."""
-    if not is_remote(target) and target != ":memory:" and not os.path.exists(target):
+    # A link to nowhere is no missing file: opening it says what it is.
+    if not is_remote(target) and target != ":memory:" and not os.path.lexists(target):
         raise TargetError(f"there is no file {target}", hint=hint)
 
 

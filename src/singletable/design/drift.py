@@ -69,7 +69,8 @@ def is_missing_file(target: Target) -> bool:
     """Tell whether a target is a file that is not there: opening it would make it."""
     if not isinstance(target, str | os.PathLike) or "://" in (path := os.fspath(target)):
         return False
-    return path not in ("", ":memory:") and not os.path.exists(path)
+    # A link to nowhere is no missing file: opening it says what it is.
+    return path not in ("", ":memory:") and not os.path.lexists(path)
 
 
 def refuse_differences(name: str, found: Iterable[Difference], *, hint: str) -> None:

@@ -88,12 +88,18 @@ class Folder:
         taken = [_number(path) for path in self.path.glob("*.json")]
         name = f"{max(taken, default=0) + 1:04}_{slug(title)}"
         migration = Migration(name, title, tuple(steps), blueprint, tuple(differences))
-        self.path.mkdir(parents=True, exist_ok=True)
         path = self.path / f"{name}.json"
         text = visible(json.dumps(migration.data(), indent=2, ensure_ascii=False))
-        # Never over one that is there.
-        with path.open("x", encoding="utf-8") as file:
-            file.write(f"{text}\n")
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            # Never over one that is there.
+            with path.open("x", encoding="utf-8") as file:
+                file.write(f"{text}\n")
+        except OSError as error:
+            raise MigrationError(
+                f"{path} cannot be written: {error.strerror}",
+                hint="name a folder; one that does not exist yet is made",
+            ) from error
         return path
 
 

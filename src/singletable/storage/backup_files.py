@@ -16,7 +16,7 @@ from singletable.storage import failures, schema
 from singletable.storage.catalog import Execute, load_catalog
 from singletable.storage.connections import connect_unchanging
 from singletable.storage.definitions import TableDefinition, encode_definition
-from singletable.storage.durable_files import Progress
+from singletable.storage.durable_files import Progress, make_private_file
 from singletable.storage.formats import check_recognised
 from singletable.storage.images import PrimaryKey
 from singletable.storage.written_pages import WrittenFile
@@ -73,6 +73,7 @@ class BackupWriter:
 
     def attach(self, execute: Execute) -> None:
         """Make the file, and show it to a connection that is in no transaction."""
+        make_private_file(self.path)
         with self._told():
             self._with_file(lambda connection: None)
             address = f"file:{urllib.parse.quote(self.path)}?vfs={self._written.vfs}"

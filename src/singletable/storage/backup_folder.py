@@ -24,7 +24,13 @@ from singletable.storage.backup_records import (
     encode_record,
     is_backup_id,
 )
-from singletable.storage.durable_files import claimed, remove, sync_directory, write_whole
+from singletable.storage.durable_files import (
+    claimed,
+    make_private_folders,
+    remove,
+    sync_directory,
+    write_whole,
+)
 from singletable.storage.failures import failed_files
 
 _CLEANING_S_MAX: Final = 1.0
@@ -100,7 +106,7 @@ class BackupFolder:
         """Yield the path to write a backup to. If it is not published in this block, nothing stays of it."""
         folder, process = os.path.join(self.path, key.table), os.getpid()
         try:
-            os.makedirs(folder, mode=0o700, exist_ok=True)
+            make_private_folders(folder)
             sync_directory(self.path)
             # Whoever cleans up may hold the file for a moment, before its maker does.
             with claimed(self._part(key, "making"), patience_s=_CLEANING_S_MAX) as is_ours:
@@ -120,7 +126,7 @@ class BackupFolder:
     def scheduling(self) -> Iterator[bool]:
         """Yield whether nobody else makes the backups of a schedule in this folder."""
         try:
-            os.makedirs(self.path, mode=0o700, exist_ok=True)
+            make_private_folders(self.path)
             # No table has a name with this character.
             with claimed(os.path.join(self.path, "~schedule.lock")) as is_ours:
                 yield is_ours

@@ -56,9 +56,7 @@ def check_file(path: str | os.PathLike[str], progress: Progress | None = None) -
     Raises a DatabaseError where the file cannot be read as a database at all.
     """
     path = os.fspath(path)
-    if not os.path.isfile(path):
-        what = "is a directory" if os.path.isdir(path) else "does not exist"
-        raise errors.StorageFailedError(f"{path} {what}", hint="give the path of a database file")
+    failures.require_file(path)
     try:
         connection = connect_for_reading(path)
         try:

@@ -15,7 +15,7 @@ from typing import Final, Literal
 import apsw
 
 from singletable import errors, limits
-from singletable.storage.durable_files import sync_directory
+from singletable.storage.durable_files import no_file, sync_directory
 from singletable.storage.turns import Turns
 
 Durability = Literal["full", "relaxed"]
@@ -108,20 +108,23 @@ def create_file(path: str) -> None:
     An existing file is not touched: closing a descriptor of it would drop the locks that SQLite holds on it
     for other connections of this process (POSIX advisory locks).
     """
-    if os.path.isdir(path):
-        raise errors.NotADatabaseError(f"{path} is a directory", hint="give the path of a file in it")
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         sync_directory(os.path.dirname(path) or ".")
-    except FileExistsError:
+    except (FileExistsError, IsADirectoryError):
+        what = no_file(path)
+        if what is not None:
+            hint = "give the path of a file in it" if os.path.isdir(path) else "give the path of a file"
+            raise errors.NotADatabaseError(f"{path} {what}", hint=hint) from None
         # SQLite takes a file too short for its header to be an empty one, and would write over it.
         if 0 < os.stat(path).st_size < _HEADER_BYTES:
             raise errors.NotADatabaseError(
                 f"{path} is not a singletable database", hint="give the path of another file"
             ) from None
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
+        what = no_file(os.path.dirname(path)) or "is a file"
         raise errors.StorageFailedError(
-            f"{path} cannot be made: its directory does not exist", hint="make the directory first"
+            f"{path} cannot be made: its directory {what}", hint="make the directory first"
         ) from None
     except OSError as error:
         raise errors.ReadOnlyDatabaseError(

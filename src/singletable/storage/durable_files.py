@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
+import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,6 +24,41 @@ Progress = Callable[[int, int], None]
 
 _CHUNK_BYTES: Final = MIB
 _CLAIM_POLL_S: Final = 0.001
+
+
+def no_file(path: str) -> str | None:
+    """Say why there is no file at a path, as the end of a sentence; None if there is one."""
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        is_link = os.path.islink(path)
+        return f"is a link to {os.readlink(path)}, which does not exist" if is_link else "does not exist"
+    except OSError as error:
+        is_loop = error.errno == errno.ELOOP
+        return "is a link that leads back to itself" if is_loop else f"cannot be reached: {error.strerror}"
+    if stat.S_ISREG(mode):
+        return None
+    return "is a directory" if stat.S_ISDIR(mode) else "is a pipe, a socket or a device, and no file"
+
+
+def make_private_folders(path: str) -> None:
+    """Make a folder, and those above it, which only their owner may enter. One that is there stays as it is."""
+    above = os.path.dirname(os.path.abspath(path))
+    if not os.path.isdir(above):
+        make_private_folders(above)
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        if not os.path.isdir(path):
+            raise
+    else:
+        os.chmod(path, 0o700)  # the umask may have taken from its owner too
+
+
+def make_private_file(path: str) -> None:
+    """Make an empty file that only its owner may read, before anything is in it."""
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600))
+    os.chmod(path, 0o600)
 
 
 def sync_file(path: str) -> None:

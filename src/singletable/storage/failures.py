@@ -8,6 +8,7 @@ import os
 import apsw
 
 from singletable import errors
+from singletable.storage.durable_files import no_file
 
 _DAMAGED_HINT = "run `singletable check` on a copy of the file, or restore a backup"
 
@@ -78,11 +79,20 @@ def failed_files(error: OSError, path: str) -> errors.DatabaseError:
             )
 
 
-def no_folder(path: str) -> errors.StorageFailedError:
-    return errors.StorageFailedError(
-        f"backups cannot be kept in {path}, which is a file",
-        hint="give the path of a folder; one that does not exist yet is made",
-    )
+def require_file(path: str) -> None:
+    """Raise what a user should see where there is no file to read, but a directory or a link to nowhere."""
+    what = no_file(path)
+    if what is not None:
+        raise errors.StorageFailedError(f"{path} {what}", hint="give the path of a database file")
+
+
+def refuse_backups_in(path: str) -> None:
+    """Raise what a user should see where something else than a folder is in the place of backups."""
+    if os.path.lexists(path) and not os.path.isdir(path):
+        raise errors.StorageFailedError(
+            f"backups cannot be kept in {path}, which {no_file(path) or 'is a file'}",
+            hint="give the path of a folder; one that does not exist yet is made",
+        )
 
 
 def closed(path: str) -> errors.DatabaseClosedError:

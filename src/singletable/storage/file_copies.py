@@ -10,6 +10,7 @@ import contextlib
 import ctypes
 import hashlib
 import os
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -20,6 +21,7 @@ from singletable.storage import failures
 from singletable.storage.connections import PLAIN_VFS, connect_for_reading, connect_unchanging
 from singletable.storage.durable_files import (
     claimed,
+    no_file,
     put_in_place,
     read_back,
     remove,
@@ -43,7 +45,7 @@ from singletable.storage.page_copies import (
 
 def back_up_file(path: str, copy: str, *, force: bool, progress: Progress = no_progress) -> Copied:
     """Copy a database as it is at one moment, while others write to it."""
-    _check_is_file(path)
+    failures.require_file(path)
     _check_free(copy, force=force)
     _check_differ(path, copy)
     _check_not_open(copy)
@@ -67,10 +69,11 @@ def back_up_file(path: str, copy: str, *, force: bool, progress: Progress = no_p
 
 def restore_file(backup: str, path: str, *, force: bool, progress: Progress = no_progress) -> Copied:
     """Put a copy in the place of a database that nobody has open, or where none is."""
-    _check_is_file(backup)
+    failures.require_file(backup)
     _check_free(path, force=force)
     _check_differ(backup, path)
-    sums = read_sums(backup)
+    with _told(sums_path(backup)):
+        sums = read_sums(backup)
     if not sums:
         raise _no_sum(backup)
     _check_not_open(path)
@@ -99,9 +102,8 @@ def _no_sum(backup: str) -> errors.StorageFailedError:
         trust = "give it that name again; or, if you trust the file, make a checksum"
     else:
         what, trust = f"{sums} does not exist", "if you trust the file, make one"
-    return errors.StorageFailedError(
-        f"there is no checksum of {backup}: {what}", hint=f"{trust}: sha256sum {backup} > {sums}"
-    )
+    make = f"sha256sum {shlex.quote(backup)} > {shlex.quote(sums)}"
+    return errors.StorageFailedError(f"there is no checksum of {backup}: {what}", hint=f"{trust}: {make}")
 
 
 def _copy_bytes(source: str, target: str, progress: Progress) -> Copied:
@@ -185,16 +187,14 @@ def _remove_log(path: str) -> None:
 # --- files ----------------------------------------------------------------------------------------
 
 
-def _check_is_file(path: str) -> None:
-    if not os.path.isfile(path):
-        what = "is a directory" if os.path.isdir(path) else "does not exist"
-        raise errors.StorageFailedError(f"{path} {what}", hint="give the path of a database file")
-
-
 def _check_free(path: str, *, force: bool) -> None:
     if os.path.isdir(path):
         raise errors.StorageFailedError(f"{path} is a directory", hint="give the path of a file in it")
-    if os.path.exists(path) and not force:
+    what = no_file(path)
+    if what is not None and os.path.lexists(path):
+        # Also with force: to put a file in the place of /dev/null would break the system.
+        raise errors.StorageFailedError(f"{path} {what}", hint="give the path of a file")
+    if what is None and not force:
         raise errors.StorageFailedError(f"{path} exists", hint="give another path, or --force to replace it")
 
 

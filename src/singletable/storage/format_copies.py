@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from singletable.storage.connections import Place, connect
-from singletable.storage.durable_files import remove
+from singletable.storage.durable_files import make_private_folders, remove
 from singletable.storage.failures import failed_files
 from singletable.storage.page_copies import copy_connection, put_copy_in_place, sums_path
 
@@ -27,7 +27,7 @@ def copy_before_upgrade(place: Place, version: int, now_us: int) -> None:
     path = os.path.join(folder, f"format-{version}-{at}.db")
     made = f"{path}.partial"
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        make_private_folders(folder)
         for name in os.listdir(folder):
             if _INTERRUPTED.fullmatch(name):
                 remove(os.path.join(folder, name))

@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple
 import apsw
 
 from singletable.storage import failures
-from singletable.storage.durable_files import put_in_place, write_whole
+from singletable.storage.durable_files import make_private_file, put_in_place, write_whole
 from singletable.storage.written_pages import WrittenFile
 
 Phase = Literal["copying", "verifying"]
@@ -50,7 +50,6 @@ def copy_connection(source: apsw.Connection, path: str, progress: Progress = no_
             _copy_pages(source, written, progress)
         finally:
             source.execute("ROLLBACK").fetchall()
-        os.chmod(path, 0o600)
         sha256 = written.verify(lambda done, total: progress("verifying", done, total))
         return Copied(os.stat(path).st_size, sha256)
     finally:
@@ -59,6 +58,7 @@ def copy_connection(source: apsw.Connection, path: str, progress: Progress = no_
 
 def _copy_pages(source: apsw.Connection, written: WrittenFile, progress: Progress) -> None:
     try:
+        make_private_file(written.path)
         target = apsw.Connection(written.path, vfs=written.vfs)
         try:
             target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF").fetchall()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from types import TracebackType
 from typing import Final, Self, TypeVar
@@ -25,9 +24,7 @@ class FileView:
     """A database file. It is neither made nor upgraded; writers are not held up."""
 
     def __init__(self, path: str) -> None:
-        if not os.path.isfile(path):
-            what = "is a directory" if os.path.isdir(path) else "does not exist"
-            raise errors.StorageFailedError(f"{path} {what}", hint="give the path of a database file")
+        failures.require_file(path)
         self.path = path
         try:
             self._connection = connect_for_reading(path)

@@ -11,8 +11,8 @@ import re
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from tempfile import mkstemp
 from typing import Any, Final, Protocol
+from uuid import uuid4
 
 from singletable_systems.smart_cooking.entities import CookingHistory
 from singletable_systems.smart_cooking.keys import UserId
@@ -63,9 +63,9 @@ class FileArchive:
         """Write an entry beside its place, and put it there when all of it is on the disk."""
         path = self._folder / archive_name(entry)
         path.parent.mkdir(parents=True, exist_ok=True)
-        number, scratch = mkstemp(dir=path.parent, prefix=".writing-")
+        scratch = path.with_name(f".writing-{uuid4()}")
         try:
-            with open(number, "wb") as file:
+            with open(scratch, "xb") as file:  # as the umask says: mkstemp would keep others from reading it
                 file.write(document(entry))
                 file.flush()
                 os.fsync(file.fileno())
