@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import shlex
 import subprocess
 import sys
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from serving import TIMEOUT_S, CommandProcess
 from singletable.cli import main
-from singletable.cli.messages import say_failure
+from singletable.cli.messages import say, say_failure
 from singletable.cli.wrong_use import WrongUseError
 from singletable.errors import (
     CorruptDatabaseError,
@@ -21,9 +24,6 @@ from singletable.errors import (
     SingleTableError,
     TableMissingError,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def exit_code(*arguments: str) -> int:
@@ -191,3 +191,62 @@ def test_reader_that_leaves_early_is_no_failure_to_shout_about(tmp_path: Path) -
         ["bash", "-c", pipeline, sys.executable], capture_output=True, text=True, cwd=tmp_path, check=True
     )
     assert "Traceback" not in ran.stderr
+
+
+# --- commands in hints, which can be pasted ---------------------------------------------------------------------
+
+PROGRAM = Path(sys.executable).with_name("singletable")
+
+
+def hint_of(*words: str, cwd: Path, path: str = os.defpath) -> str:
+    """Run a command that says which other one to run; return the hint."""
+    ran = subprocess.run(
+        words, capture_output=True, text=True, cwd=cwd, env={**os.environ, "PATH": path}, check=False
+    )
+    (hint,) = re.findall(r"^hint: (.*)", ran.stderr, re.MULTILINE)
+    return hint
+
+
+@pytest.mark.parametrize(
+    "words", [["check"], ["run", "kefir.nothing"], ["run", "kefir.due", "--target", "no.db"]]
+)
+def test_command_of_a_hint_begins_with_what_this_one_was_started_by(words: list[str], tmp_path: Path) -> None:
+    (tmp_path / ".venv").symlink_to(PROGRAM.parents[1])
+    plain = hint_of("singletable", *words, cwd=tmp_path, path=f"{PROGRAM.parent}:{os.defpath}")
+    assert "singletable" in plain
+    assert "/" not in plain.partition("singletable")[0]
+    relative = hint_of(".venv/bin/singletable", *words, cwd=tmp_path)
+    assert relative == plain.replace("singletable", ".venv/bin/singletable", 1)
+    absolute = hint_of(str(PROGRAM), *words, cwd=tmp_path)
+    assert absolute == plain.replace("singletable", str(PROGRAM), 1)
+    module = hint_of(sys.executable, "-m", "singletable", *words, cwd=tmp_path)
+    assert module == plain.replace("singletable", f"{sys.executable} -m singletable", 1)
+
+
+def test_only_a_command_is_taken_for_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["venv/bin/singletable"])
+    say(
+        "notes.txt is not a singletable database; singletable run x, /opt/singletable check y, singletable-seed"
+    )
+    assert capsys.readouterr().err == (
+        "notes.txt is not a singletable database; venv/bin/singletable run x, /opt/singletable check y, "
+        "singletable-seed\n"
+    )
+
+
+def test_commands_of_hints_name_all_that_they_need(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["designs.kefir:Kefir", "my file.db", "--env", "stage=dev", "--folder", "my folder"]
+    assert exit_code("migrate", "status", *words) == 2
+    (made,) = re.findall(r"^hint: singletable (.*) makes it$", capsys.readouterr().err, re.MULTILINE)
+    assert exit_code(*shlex.split(made)) == 2
+    (written,) = re.findall(
+        r"^hint: singletable (.*) writes the first$", capsys.readouterr().err, re.MULTILINE
+    )
+    assert exit_code(*shlex.split(written)) == 0
+    assert exit_code(*shlex.split(made)) == 0
+    assert exit_code("migrate", "status", *words) == 0

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
-import shutil
+import shlex
 import signal
 import subprocess
 import sys
@@ -14,24 +13,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Semaphore
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from serving import TIMEOUT_S, CommandProcess
 from singletable import Database
 from singletable.cli.demo_systems import run_systems
-from singletable.cli.item_pictures import picture_of
-from singletable.cli.picture import Painter, Row, Style
 from singletable.client import open_client
 from singletable.storage.check import check_file
 from singletable.systems import Worker, find_system, installed_systems
-from singletable_systems.kefir import Accounts, Kefir, UserId
+from singletable_systems.perfectit import CardId, PerfectIt, UserId, Voting
 from targets import no_aws_settings
 
-TITLES = {name: system.title for name, system in installed_systems().items()}
 READY = "export AWS_ENDPOINT_URL_DYNAMODB_STREAMS="
 FILE = "demo.db"
+VENV_COMMAND = Path(sys.executable).with_name("singletable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +36,42 @@ class Demo:
     """A running demo: where it is, and what it has printed."""
 
     folder: Path
-    screen: str
+    screen: list[str]
     consumers: list[dict[str, Any]]  # where they stood when it was ready
 
     @property
     def url(self) -> str:
-        return self.screen.rpartition("=")[2].strip()
+        return self.screen[-1].rpartition("=")[2]
 
-    def part(self, system: str) -> str:
-        """Cut what is printed of one system out of the screen."""
-        _, _, rest = self.screen.partition(f"{TITLES[system]}\n")
-        ends = [rest.index(title) for title in TITLES.values() if title in rest]
-        return rest[: min(ends, default=len(rest))]
+    @property
+    def to_paste(self) -> list[str]:
+        return [line for line in self.screen if line.startswith(("  ", "export "))]
+
+    def paste(self, part: str) -> str:
+        """Paste the one line that has a text in it into a shell of another terminal; return what it prints."""
+        (line,) = [line for line in self.to_paste if part in line]
+        return paste(line, self.folder)
 
     def ask(self, operation: str, **params: Any) -> dict[str, Any]:
         with no_aws_settings(), open_client(self.url) as client:
             return client.call(operation, params)
+
+
+def paste(line: str, folder: Path) -> str:
+    """Run a line in a shell with an environment of its own: no venv is active, nothing of AWS is set."""
+    kept = {name: os.environ[name] for name in ("HOME", "LANG", "PATH") if name in os.environ}
+    paths = [each for each in kept["PATH"].split(os.pathsep) if not (Path(each) / "singletable").exists()]
+    ran = subprocess.run(
+        ["bash", "-c", line],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        cwd=folder,
+        env={**kept, "PATH": os.pathsep.join(paths), "PYTHONIOENCODING": "utf-8"},
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +81,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     with CommandProcess(
         "demo", "--port", "0", "--file", FILE, cwd=folder, PYTHONIOENCODING="utf-8"
     ) as process:
-        screen = "\n".join(process.read_through(READY))
+        screen = process.read_through(READY)
         yield Demo(folder, screen, listed_consumers(folder))
         assert process.end(signal.SIGTERM) == (0, "", "")
     assert check_file(str(folder / FILE)) == []
@@ -82,85 +99,113 @@ def listed_consumers(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in ran.stdout.splitlines()]
 
 
-def pasted(part: str, number: int) -> str:
-    """Cut the lines to paste out of what is printed: those behind the numbered headline."""
-    section = re.search(rf"^{number}\. .*\n\n((?:.+\n)+)", part, re.MULTILINE)
-    assert section is not None
-    return section[1]
-
-
-def paste(lines: str) -> str:
-    ran = subprocess.run(
-        ["bash", "-c", lines], capture_output=True, text=True, timeout=TIMEOUT_S, check=False
-    )
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout
-
-
 # --- what is shown ---------------------------------------------------------------------------------------------
 
 
-def test_screen_says_what_the_tables_hold(demo: Demo) -> None:
-    assert "table kefir-app-dev-table: 1,056 items\n" in demo.part("kefir")
-    assert "Batch 120   BatchEvent 600   Device 36   Reminder 240   User 12   lock 48\n" in demo.part("kefir")
-    assert re.search(r"table lunch-cache-dev: [23]0 items; by its index RestaurantIndex:", demo.screen)
+def test_address_comes_first_and_the_rest_fits_a_terminal(demo: Demo) -> None:
+    assert demo.screen[0].endswith(f" serves {FILE} at {demo.url}; Ctrl-C stops it")
+    assert len(demo.screen) <= 13
+    said = [line for line in demo.screen if line not in demo.to_paste]
+    assert all(len(line) <= 80 for line in said)
+    assert all(line.endswith(":") for line in said[1:])
 
 
-def test_picture_shows_collections_in_the_order_of_their_keys(demo: Demo) -> None:
-    drawn = re.search(r"^USER#ada  14 items\n((?:[├└]─ .*\n)+)", demo.part("kefir"), re.MULTILINE)
-    assert drawn is not None
-    sorts = [line.split()[1] for line in drawn[1].splitlines()]
-    assert sorts == [f"BATCH#ada-{number:02}" for number in range(1, 8)] + ["…"]
-    assert re.search(r"^niagara  [23] items\n├─ 20", demo.part("lunch_cache"), re.MULTILINE)
-    assert "\x1b" not in demo.screen
+def test_every_system_has_something_to_try(demo: Demo) -> None:
+    for name, system in installed_systems().items():
+        title = system.title.partition(":")[0]
+        place = next(place for place, line in enumerate(demo.screen) if line.startswith(f"{title}: "))
+        assert f" run {name}." in demo.screen[place + 1]
 
 
-def test_every_system_has_three_things_to_try(demo: Demo) -> None:
-    for name in TITLES:
-        headlines = re.findall(r"^\d\. .*\((.*)\)$", demo.part(name), re.MULTILINE)
-        assert headlines == ["boto3", "Python", "AWS CLI"]
+def test_nothing_needs_the_aws_cli_or_an_active_venv(demo: Demo) -> None:
+    for line in demo.to_paste:
+        (program, *_) = shlex.split(line)
+        assert program in (sys.executable, "export")
+
+
+def test_lines_begin_with_what_the_demo_was_started_by(tmp_path: Path) -> None:
+    (tmp_path / ".venv").symlink_to(VENV_COMMAND.parents[1])
+    with subprocess.Popen(
+        [".venv/bin/singletable", "demo", "--port", "0"], stdout=subprocess.PIPE, text=True, cwd=tmp_path
+    ) as demo:
+        assert demo.stdout is not None
+        lines = [demo.stdout.readline() for _ in range(3)]
+        assert paste(lines[2], tmp_path).startswith("kefir.user ")
+        demo.send_signal(signal.SIGTERM)
+    assert lines[1].endswith("In another terminal, in this folder:\n")
+    assert lines[2] == "  .venv/bin/singletable run --list\n"
 
 
 # --- what is to be tried ---------------------------------------------------------------------------------------
 
 
-def test_pasted_boto3_lines_print_a_user_with_all_that_is_hers(demo: Demo) -> None:
-    printed = paste(pasted(demo.part("kefir"), 1)).splitlines()
-    assert len(printed) == 14
-    assert printed[-1].startswith("METADATA Ada Lindqvist")
+def test_every_line_that_is_shown_can_be_pasted(demo: Demo) -> None:
+    for line in demo.to_paste:
+        assert paste(line, demo.folder) or line.startswith("export ")
 
 
-def test_pasted_python_lines_show_a_reminder_that_was_sent(demo: Demo) -> None:
-    printed = paste(pasted(demo.part("kefir"), 2)).splitlines()
-    assert [line.split()[0] for line in printed[:2]] == ["sent", "sent"]
-    assert printed[2].endswith("Bottles are washed.")
+def test_pasted_exports_lead_a_client_to_the_server(demo: Demo) -> None:
+    lines = "\n".join(line for line in demo.to_paste if line.startswith("export "))
+    asked = f"{sys.executable} -c 'import os; print(*(v for k, v in os.environ.items() if k.startswith(\"AWS\")))'"
+    assert paste(f"{lines}\n{asked}", demo.folder).split() == [demo.url, demo.url]
 
 
-@pytest.mark.skipif(shutil.which("aws") is None, reason="the AWS CLI is not installed")
-def test_pasted_aws_cli_lines_print_batches_that_are_ready(demo: Demo) -> None:
-    printed = paste(pasted(demo.part("kefir"), 3)).splitlines()
-    assert printed
-    assert printed == sorted(printed)
+def test_pasted_line_shows_a_reminder_that_was_sent(demo: Demo) -> None:
+    printed = demo.paste("kefir.batch_view")
+    assert "name: Apple and cinnamon (9)" in printed
+    reminders = printed.partition("reminders: ")[2]
+    assert reminders.count("status: sent") == reminders.count("Reminder  PK=") == 2
 
 
-def test_pasted_boto3_lines_print_the_menu_of_this_week(demo: Demo) -> None:
-    printed = paste(pasted(demo.part("lunch_cache"), 1)).splitlines()
-    assert len(printed) == 15
-    assert [line.split()[0] for line in printed[::3]] == ["måndag", "tisdag", "onsdag", "torsdag", "fredag"]
-    assert printed[9].startswith("torsdag Ärtsoppa och pannkakor")
+def test_pasted_line_shows_the_menus_of_a_restaurant_newest_first(demo: Demo) -> None:
+    weeks = re.findall(
+        r"^WeeklyMenu  pk=niagara-(\d{4}-\d\d)$", demo.paste("lunch_cache.history"), re.MULTILINE
+    )
+    assert len(weeks) in (2, 3)
+    assert weeks == sorted(weeks, reverse=True)
 
 
-def test_pasted_python_lines_print_menus_of_this_week(demo: Demo) -> None:
-    printed = paste(pasted(demo.part("lunch_cache"), 2)).splitlines()
-    assert [line.split()[0] for line in printed] == ["niagara", "gröna-lunden", "la-cantina", "none"]
-    assert printed[-1] == "none of nowhere"
+def scores(printed: str) -> dict[str, int]:
+    """Return the scores of cards, in the order of a list."""
+    ids, values = re.findall(r"\bid: (\w+)", printed), re.findall(r"\bvoteScore: (-?\d+)", printed)
+    return {card: int(value) for card, value in zip(ids, values, strict=True)}
 
 
-@pytest.mark.skipif(shutil.which("aws") is None, reason="the AWS CLI is not installed")
-def test_pasted_aws_cli_lines_print_a_history_with_its_mistakes(demo: Demo) -> None:
-    printed = paste(pasted(demo.part("lunch_cache"), 3)).splitlines()
-    assert len(printed) in (2, 3)
-    assert all(re.match(r"spisa-hos-helena-\d{4}-\d\d\t14\t.+", line) for line in printed)
+def test_vote_is_in_the_pasted_list_a_moment_later(demo: Demo) -> None:
+    before = scores(demo.paste("perfectit.top_voted"))
+    assert list(before.values()) == sorted(before.values(), reverse=True)
+    best, score = next(iter(before.items()))
+    with no_aws_settings(), PerfectIt.open(demo.url) as db:
+        was = db.vote(UserId("ada"), best).maybe()
+        value: Literal[1, -1] = -1 if was is None or was.value == 1 else 1
+        for _ in range(2):  # which is counted once
+            Voting(db).vote(UserId("ada"), CardId(best), value)
+    score += value - (0 if was is None else was.value)
+    while any(consumer["records_behind"] for consumer in listed_consumers(demo.folder)):
+        pass  # each look starts a process
+    after = scores(demo.paste("perfectit.top_voted"))
+    assert list(after.values()) == sorted(after.values(), reverse=True)
+    assert after.get(best, score) == score
+    assert best in after or min(after.values()) >= score
+
+
+def test_four_other_lists_share_the_index_of_public_posts(demo: Demo) -> None:
+    printed = demo.paste("smart_cooking.public_feed")
+    posted = re.findall(r"\bcreated_at: (\S+)", printed)
+    assert len(posted) == 3
+    assert posted == sorted(posted, reverse=True)
+    assert printed.count("is_public: true") == 3
+    found: set[str] = set()
+    start: dict[str, Any] = {}
+    while True:
+        page = demo.ask("Scan", TableName="smart-cooking-data-dev", IndexName="GSI3", **start)
+        found |= {item["entity_type"]["S"] for item in page["Items"]}
+        if "LastEvaluatedKey" not in page:
+            break
+        start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+    (title,) = [line for line in demo.screen if line.startswith("Smart Cooking: ")]
+    assert "four other lists share their index" in title
+    assert len(found - {"POST"}) == 4
 
 
 # --- what runs beside it ---------------------------------------------------------------------------------------
@@ -197,9 +242,11 @@ def test_expired_items_are_deleted(demo: Demo) -> None:
 def test_file_is_found_again_as_it_was(tmp_path: Path) -> None:
     for _ in range(2):
         with CommandProcess("demo", "--port", "0", "--file", FILE, cwd=tmp_path) as process:
-            screen = "\n".join(process.read_through(READY))
-            assert "table kefir-app-dev-table: 1,056 items" in screen
-            assert f"serves {FILE} at" in screen
+            screen = process.read_through(READY)
+            assert f"serves {FILE} at" in screen[0]
+            with no_aws_settings(), open_client(screen[-1].rpartition("=")[2]) as client:
+                found = client.call("Scan", {"TableName": "kefir-app-dev-table", "Select": "COUNT"})
+                assert found["Count"] == 1056
             assert process.end(signal.SIGINT) == (130, "", "")
     assert check_file(str(tmp_path / FILE)) == []
 
@@ -223,65 +270,7 @@ def test_worker_that_fails_is_logged_and_stops_nothing_else(caplog: pytest.LogCa
 # --- ways of showing it ------------------------------------------------------------------------------------------
 
 
-def test_terminal_gets_colours_unless_they_are_not_wanted(tmp_path: Path) -> None:
-    assert "\x1b[36m" in terminal_output(tmp_path, {"TERM": "xterm"})
-    assert "\x1b[36m" not in terminal_output(tmp_path, {"TERM": "xterm", "NO_COLOR": "1"})
-
-
-def terminal_output(cwd: Path, environment: dict[str, str]) -> str:
-    """Run the demo on a pseudo terminal until it is ready; return what it showed."""
-    ours, its = pty.openpty()
-    wanted = {name: text for name, text in os.environ.items() if name != "NO_COLOR"} | environment
-    arguments = [sys.executable, "-m", "singletable", "demo", "--port", "0"]
-    with subprocess.Popen(arguments, stdout=its, stderr=its, cwd=cwd, env=wanted) as demo:
-        os.close(its)
-        shown = b""
-        while READY.encode() not in shown:
-            shown += os.read(ours, 65536)
-        demo.send_signal(signal.SIGTERM)
-    os.close(ours)
-    return shown.decode()
-
-
-def test_ascii_terminal_gets_an_ascii_picture(tmp_path: Path) -> None:
-    with CommandProcess("demo", "--port", "0", cwd=tmp_path, PYTHONIOENCODING="ascii") as demo:
-        shown = demo.read_through(READY)
-        demo.end(signal.SIGTERM)
-    assert any(line.startswith("|- BATCH#ada-01") for line in shown)
-    assert any(line.startswith(r"gr\u00f6na-lunden") for line in shown)
-
-
 def test_demo_as_json_is_one_line(tmp_path: Path) -> None:
     with CommandProcess("demo", "--port", "0", "--json", cwd=tmp_path) as demo:
         assert json.loads(demo.read_line())["file"] is None
         assert demo.end(signal.SIGTERM)[1] == ""
-
-
-# --- the picture alone --------------------------------------------------------------------------------
-
-
-def draw(rows: list[Row], *, width: int = 80, rows_max: int = 3) -> list[str]:
-    style = Style(width=width, colour=False, unicode=True)
-    return Painter(style, (row.entity for row in rows)).collections(rows, rows_max=rows_max)
-
-
-def test_collection_that_is_too_long_says_how_many_more_there_are() -> None:
-    rows = [Row("P", str(number), "Thing", "") for number in range(5)]
-    assert draw(rows) == ["P  5 items", "├─ 0  Thing", "├─ 1  Thing", "└─ … 3 more"]
-
-
-def test_collection_that_just_fits_is_shown_whole() -> None:
-    rows = [Row("P", str(number), "Thing", "") for number in range(3)]
-    assert draw(rows) == ["P  3 items", "├─ 0  Thing", "├─ 1  Thing", "└─ 2  Thing"]
-
-
-def test_stored_text_does_not_steer_the_terminal() -> None:
-    with Kefir.open(":memory:", stage="test") as db:
-        ada = Accounts(db).sign_up("a@example.com", user_id=UserId("ada"), name="\x1b[31mred\nnext\u202e")
-        lines = picture_of(db, [ada], Style(width=80, colour=False, unicode=True))
-    assert lines[-1] == "└─ METADATA  User  a@example.com  ␛[31mred␊next\\u{202e}"
-
-
-def test_details_are_cut_at_the_edge_of_the_terminal() -> None:
-    (_, line) = draw([Row("P", "S", "Thing", "x" * 100)], width=30)
-    assert len(line) == 30

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import sqlite3
 import subprocess
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 
 from consuming import TABLE, Choosy, Event, by_hand, create_logged, delete, put, set_stream
-from serving import CommandProcess
+from serving import TIMEOUT_S, CommandProcess
 from singletable import Database
 from singletable.cli import main
 from singletable.clock import ManualClock
@@ -276,7 +277,9 @@ def test_table_whose_changes_are_not_logged(tmp_path: Path, capsys: pytest.Captu
             BillingMode="PAY_PER_REQUEST",
         )
     assert main(["stream", "tail", path, TABLE]) == 2
-    assert "--stream-specification StreamEnabled=true" in capsys.readouterr().err
+    (line,) = re.findall(r"^hint: turn its stream on: (.*)", capsys.readouterr().err, re.MULTILINE)
+    subprocess.run(["bash", "-c", line], check=True, timeout=TIMEOUT_S)
+    assert main(["stream", "tail", path, TABLE, "--no-follow"]) == 0
 
 
 def test_records_of_a_stream_that_is_off_can_still_be_read(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from singletable.cli.item_keys import read_item_key
-from singletable.cli.messages import say
+from singletable.cli.messages import database_line, say
 from singletable.cli.stream_text import decoded, name_text, time_text, value_text
 from singletable.clock import SystemClock
 from singletable.engine.history import changes, history
@@ -56,8 +56,12 @@ def _table(catalog: Catalog, name: str, file: str) -> Table:
     if table.definition.recovery is None:
         raise DatabaseError(
             f"the past of table {name!r} is not kept: point-in-time recovery is off",
-            hint=f"turn it on: aws dynamodb update-continuous-backups --table-name {name} "
-            "--point-in-time-recovery-specification PointInTimeRecoveryEnabled=true",
+            hint="turn it on: "
+            + database_line(
+                file,
+                f'update_continuous_backups(TableName="{name}", '
+                'PointInTimeRecoverySpecification={"PointInTimeRecoveryEnabled": True})',
+            ),
         )
     return table
 

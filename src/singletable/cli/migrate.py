@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -137,7 +138,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if not migrations:
         raise MigrationError(
             f"there are no migrations in {folder}",
-            hint=f'singletable migrate new {arguments.design} "First version" writes the first',
+            hint=f"{_pasted(arguments, 'new', 'First version')} writes the first",
         )
     with _opened(arguments, source, makes=not arguments.dry_run) as db, migration_progress() as show:
         runner = Runner(
@@ -271,7 +272,17 @@ def _opened(arguments: argparse.Namespace, source: Source, *, makes: bool = Fals
 
 
 def _makes_it(arguments: argparse.Namespace) -> str:
-    return f"singletable migrate run {arguments.design} {arguments.target} makes it"
+    words = [arguments.target]
+    for name, value in arguments.env:
+        words += ["--env", f"{name}={value}"]
+    return f"{_pasted(arguments, 'run', *words)} makes it"
+
+
+def _pasted(arguments: argparse.Namespace, command: str, *words: str) -> str:
+    """Return one of the commands below `migrate`, for the same design and folder."""
+    folder: str | None = getattr(arguments, "folder", None)
+    words = (arguments.design, *words, *(() if folder is None else ("--folder", folder)))
+    return shlex.join(["singletable", "migrate", command, *words])
 
 
 def _rate(arguments: argparse.Namespace) -> Pace | None:

@@ -76,10 +76,18 @@ def print_ready(address: Address, file: str | None, *, as_json: bool) -> None:
         }
         print(json.dumps(ready))
     else:
-        print(f"singletable {__version__} serves {file or 'memory'} at {address.url}{_listening(address)}")
-        for variable in ENDPOINT_VARIABLES:
-            print(f"export {variable}={address.url}")
+        print("\n".join([ready_line(address, file), *export_lines(address)]))
     sys.stdout.flush()
+
+
+def ready_line(address: Address, file: str | None) -> str:
+    """Say what is served, and where."""
+    return f"singletable {__version__} serves {file or 'memory'} at {address.url}{_listening(address)}"
+
+
+def export_lines(address: Address) -> list[str]:
+    """Return lines for a shell from which SDKs and the AWS CLI find the server."""
+    return [f"export {variable}={address.url}" for variable in ENDPOINT_VARIABLES]
 
 
 def _listening(address: Address) -> str:

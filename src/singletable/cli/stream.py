@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shlex
 import sys
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
-from singletable.cli.messages import say
+from singletable.cli.messages import database_line, say
 from singletable.cli.stream_text import change_text, json_text, name_text, time_text, value_text
 from singletable.clock import SystemClock
 from singletable.consumers.events import Presentation
@@ -91,8 +92,12 @@ def _begin(execute: Execute, catalog: Catalog, arguments: argparse.Namespace) ->
     if table.id not in select_logs(execute):
         raise NotLoggedError(
             f"the changes of table {table.name!r} are not logged",
-            hint="turn its stream on: aws dynamodb update-table --table-name "
-            f"{table.name} --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES",
+            hint="turn its stream on: "
+            + database_line(
+                arguments.file,
+                f'update_table(TableName="{table.name}", '
+                'StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"})',
+            ),
         )
     wanted: str = arguments.start or ("latest" if arguments.follow else "start")
     if wanted == "latest":
@@ -175,7 +180,7 @@ def _list_dead_letters(file: FileView, arguments: argparse.Namespace) -> None:
         if select_consumer(execute, table.id, arguments.name) is None:
             raise ConsumerError(
                 f"table {table.name!r} has no consumer {arguments.name!r}",
-                hint=f"singletable stream consumers {arguments.file} lists those that there are",
+                hint=f"singletable stream consumers {shlex.quote(arguments.file)} lists those that there are",
             )
         return select_dead(execute, table.id, arguments.name)
 

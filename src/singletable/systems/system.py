@@ -31,14 +31,14 @@ class Seed:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Something to try while a system is served: what it shows, and lines to paste.
+    """Something to try while a system is served: what it shows, and a line to paste into a shell.
 
-    In the lines, URL stands for the server's address, PYTHON for a Python that has boto3, and CREDENTIALS for
-    settings that the AWS CLI needs.
+    In the line, URL stands for the server's address, SINGLETABLE for what starts the command, and PYTHON for a
+    Python that has this package.
     """
 
     title: str
-    lines: str
+    line: str
 
 
 Samples = Mapping[str, Mapping[str, Any]]
