@@ -203,8 +203,9 @@ def hint_of(*words: str, cwd: Path, path: str = os.defpath) -> str:
     ran = subprocess.run(
         words, capture_output=True, text=True, cwd=cwd, env={**os.environ, "PATH": path}, check=False
     )
-    (hint,) = re.findall(r"^hint: (.*)", ran.stderr, re.MULTILINE)
-    return hint
+    found = re.search(r"^hint: (.*)", ran.stderr, re.MULTILINE)
+    assert found is not None, ran.stderr
+    return found[1]
 
 
 @pytest.mark.parametrize(

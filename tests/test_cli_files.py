@@ -42,7 +42,12 @@ DATABASES = [
     "migrate run kefir PATH",
     "probe PATH",
 ]
-FOLDERS = ["serve new.db --port 0 --backups PATH", "migrate new kefir Title --folder PATH"]
+FOLDERS = [
+    "serve new.db --port 0 --backups PATH",
+    "migrate new kefir Title --folder PATH",
+    "migrate plan kefir --folder PATH",
+    "migrate run kefir new.db --folder PATH",
+]
 
 
 def dangling(path: Path) -> str:
@@ -109,9 +114,20 @@ def test_picture_that_cannot_be_written_is_one_sentence(
     assert re.match(written + r"[\w ]+\n\nhint: name a file in a folder that is there\n", ran.err), ran.err
 
 
-def test_place_below_a_file_is_one_sentence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ran = command(capsys)("seed", "lunch_cache", "--target", "app.db/new.db")
-    assert ran.code == 2
+@pytest.mark.parametrize(
+    "line",
+    [
+        "seed lunch_cache --target PATH",
+        "run lunch_cache.history --restaurant niagara --target PATH",
+        "diff lunch_cache PATH",
+        "migrate status kefir PATH",
+    ],
+)
+def test_place_that_cannot_be_reached_is_no_missing_file(
+    line: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = command(capsys)(*line.replace("PATH", "app.db/new.db").split())
+    assert (ran.code, ran.out) == (2, "")
     assert "new.db cannot be made: its directory is a file\n\nhint: " in ran.err
 
 

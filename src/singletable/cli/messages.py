@@ -91,7 +91,8 @@ def started_by(*, is_new_terminal: bool = False) -> str:
 
 def database_line(file: str, call: str) -> str:
     """Return a line for a shell that calls a method of a database. Nobody needs the AWS CLI for it."""
-    code = f"from singletable import Database; Database.open({file!r}).{call}"
+    path = json.dumps(file, ensure_ascii=False)  # in quotes that need no others in a shell
+    code = f"from singletable import Database; Database.open({path}).{call}"
     return f"{python_here()} -c {shlex.quote(code)}"
 
 

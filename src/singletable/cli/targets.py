@@ -39,8 +39,9 @@ def is_remote(target: str) -> bool:
 
 def refuse_missing_file(target: str, *, hint: str) -> None:
     """Refuse a file that is not there: opening it would make it."""
-    # A link to nowhere is no missing file: opening it says what it is.
-    if not is_remote(target) and target != ":memory:" and not os.path.lexists(target):
+    from singletable.design.drift import is_missing_file
+
+    if is_missing_file(target):
         raise TargetError(f"there is no file {target}", hint=hint)
 
 

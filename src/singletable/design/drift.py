@@ -69,8 +69,15 @@ def is_missing_file(target: Target) -> bool:
     """Tell whether a target is a file that is not there: opening it would make it."""
     if not isinstance(target, str | os.PathLike) or "://" in (path := os.fspath(target)):
         return False
-    # A link to nowhere is no missing file: opening it says what it is.
-    return path not in ("", ":memory:") and not os.path.lexists(path)
+    if path in ("", ":memory:"):
+        return False
+    try:
+        os.lstat(path)
+    except FileNotFoundError:
+        return True
+    except OSError:  # it cannot be reached; to open it says why
+        return False
+    return False  # also a link to nowhere; to open it says that
 
 
 def refuse_differences(name: str, found: Iterable[Difference], *, hint: str) -> None:

@@ -67,7 +67,7 @@ class Folder:
 
     def migrations(self) -> list[Migration]:
         """Read all migrations, in their order."""
-        paths = sorted(self.path.glob("*.json"), key=lambda path: (_number(path), path.name))
+        paths = sorted(self._paths(), key=lambda path: (_number(path), path.name))
         found = [_read(path) for path in paths]
         for one, other in pairwise(paths):
             if _number(one) == _number(other):
@@ -77,6 +77,17 @@ class Folder:
                 )
         return found
 
+    def _paths(self) -> list[Path]:
+        try:
+            return [self.path / name for name in os.listdir(self.path) if name.endswith(".json")]
+        except OSError as error:
+            if isinstance(error, FileNotFoundError) and not self.path.is_symlink():
+                return []  # there are none yet
+            raise MigrationError(
+                f"the migrations in {self.path} cannot be read: {error.strerror}",
+                hint="name a folder; one that does not exist yet is made",
+            ) from error
+
     def write(
         self,
         title: str,
@@ -85,7 +96,7 @@ class Folder:
         differences: Sequence[str] = (),
     ) -> Path:
         """Write the next migration; return its file. Without a blueprint it leads to that of the one before."""
-        taken = [_number(path) for path in self.path.glob("*.json")]
+        taken = [_number(path) for path in self._paths()]
         name = f"{max(taken, default=0) + 1:04}_{slug(title)}"
         migration = Migration(name, title, tuple(steps), blueprint, tuple(differences))
         path = self.path / f"{name}.json"
