@@ -61,7 +61,7 @@ def test_each_problem_is_a_line_and_the_exit_is_1(file: str, capsys: pytest.Capt
 def test_sound_file_as_json(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", file, "--json"]) == 0
     printed = capsys.readouterr()
-    assert json.loads(printed.out) == {"file": file, "sound": True, "problems": []}
+    assert json.loads(printed.out) == {"file": file, "sound": True, "problems": [], "clock_held": False}
     assert printed.err == ""
 
 

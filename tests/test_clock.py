@@ -114,9 +114,77 @@ def test_machine_that_was_suspended_has_not_jumped(clock: ManualClock, steady: S
 
 
 def test_time_before_the_start_counts(clock: ManualClock) -> None:
-    """What passed while nobody looked cannot be told from a jump."""
+    """What passed while nobody looked cannot be told from a jump, and in memory there is nobody to ask."""
     clock.jump(365 * DAY_S)
     assert SteadyTime(clock).now_us() == clock.now_us()
+
+
+# --- a file that knows the newest time that was believed ---------------------------------------
+
+
+@pytest.mark.parametrize("passed_s", [-365 * DAY_S, 0, 6 * DAY_S, 7 * DAY_S])
+def test_week_before_the_start_counts(clock: ManualClock, passed_s: int) -> None:
+    clock.jump(passed_s)
+    steady = SteadyTime(clock)
+    steady.start_from(START_US)
+    assert seconds(steady) == passed_s
+    assert not steady.is_held()
+
+
+def test_more_than_a_week_before_the_start_does_not_count_until_it_is_confirmed(clock: ManualClock) -> None:
+    clock.jump(40 * DAY_S)
+    steady = SteadyTime(clock)
+    steady.start_from(START_US)
+    assert seconds(steady) == 0
+    clock.advance(2 * DAY_S)
+    assert seconds(steady) == 2 * DAY_S
+    assert steady.is_held()
+    steady.believe()
+    assert seconds(steady) == 42 * DAY_S
+    assert not steady.is_held()
+
+
+def test_clock_that_is_put_right_is_believed_without_being_confirmed(clock: ManualClock) -> None:
+    clock.jump(40 * DAY_S)
+    steady = SteadyTime(clock)
+    steady.start_from(START_US)
+    assert steady.is_held()
+    clock.jump(-38 * DAY_S)
+    assert not steady.is_held()
+    assert seconds(steady) == 2 * DAY_S
+
+
+def test_what_another_process_believes_is_believed(clock: ManualClock) -> None:
+    clock.jump(40 * DAY_S)
+    steady = SteadyTime(clock)
+    steady.start_from(START_US)
+    steady.learn(START_US + 39 * DAY_S * 1_000_000)
+    assert seconds(steady) == 40 * DAY_S
+
+
+def test_jump_of_more_than_a_week_is_held_after_the_hour(clock: ManualClock, steady: SteadyTime) -> None:
+    steady.start_from(None)
+    clock.jump(8 * DAY_S)
+    assert not steady.is_held()  # it may be over soon
+    clock.advance(HOUR_S)
+    assert steady.is_held()
+    assert seconds(steady) == HOUR_S
+
+
+def test_clock_that_was_put_back_and_is_right_again_is_not_held(
+    clock: ManualClock, steady: SteadyTime
+) -> None:
+    steady.start_from(START_US)
+    clock.jump(-365 * DAY_S)
+    assert seconds(steady) == -365 * DAY_S
+    clock.jump(365 * DAY_S)
+    assert seconds(steady) == -365 * DAY_S
+    clock.advance(HOUR_S)
+    assert not steady.is_held()
+    assert seconds(steady) == HOUR_S
+
+
+# --- the clock of the machine ------------------------------------------------------------------
 
 
 def test_system_clock_goes_on_by_both_of_its_times() -> None:

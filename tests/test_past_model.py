@@ -10,14 +10,17 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, multiple, precondition, rule
 
+from expiring import log_of
 from past_tables import DAY_S, end_of_log, turn_on
 from sample_tables import all_items, background, index, n
 from singletable import Database
 from singletable.clock import ManualClock
+from singletable.errors import InvalidRestoreTimeError
 from singletable.past import PastView, to_datetime
 from singletable.storage.check import check_file
 from things import ATTRIBUTES, INDEX_KEYS, KEYS, OTHERS, Item, create_things, key_of, queries, scans
@@ -175,8 +178,21 @@ class Past(RuleBasedStateMachine):
         earliest_us, latest_us = self.window()
         known = [at_us for at_us, _ in self.copies]
         times = {time for at_us in known for time in (at_us, at_us + 1, at_us - 1)} | {earliest_us, latest_us}
-        at_us = data.draw(st.sampled_from(sorted(time for time in times if earliest_us <= time <= latest_us)))
+        kept = sorted(time for time in times if earliest_us <= time <= latest_us)
+        at_us = data.draw(st.sampled_from([time for time in kept if not self.is_hidden(time)]))
         return self.copy_at(at_us)
+
+    def is_hidden(self, at_us: int) -> bool:
+        """Tell whether a moment lies between the last change that the clock has come to and the next one.
+
+        Of such a moment the log cannot tell what was there: the clock was ahead when the next one was made.
+        """
+        now_us, earliest_us = self.clock.time_us, self.window()[0]
+        times_us = [entry.at_us for entry in log_of(self.db, "things")]
+        exact_us = max([earliest_us, *(time for time in times_us if time <= now_us)])
+        return any(exact_us < at_us < time for time in times_us if time > now_us) and not any(
+            now_us < time <= at_us for time in times_us
+        )
 
     def copy_at(self, at_us: int) -> tuple[int, list[Item]]:
         copied_us, items = max((copy for copy in self.copies if copy[0] <= at_us), key=lambda copy: copy[0])
@@ -213,9 +229,21 @@ class Past(RuleBasedStateMachine):
     def scan_late_index(self, data: st.DataObject, limit: int) -> None:
         self.compare(self.moment(data)[0], "scan", {"IndexName": "late", "Limit": limit})
 
+    @rule()
+    def read_now(self) -> None:
+        """Whatever the clock did: what is said of now is what there is, or why it cannot be told."""
+        view = self.db.at(to_datetime(self.clock.time_us))
+        if self.clock.time_us < self.window()[0] or self.is_hidden(self.clock.time_us):
+            with pytest.raises(InvalidRestoreTimeError):
+                view.scan(TableName="things")
+        elif end_of_log(self.db, "things") <= self.clock.time_us:  # else it is the very moment of a change
+            assert view.scan(TableName="things")["Count"] == len(
+                all_items(self.db, "scan", TableName="things")
+            )
+
     @rule(target=read, page=read)
     def read_on(self, page: tuple[int, str, dict[str, Any]]) -> Any:
-        if not self.window()[0] <= page[0] <= self.window()[1]:
+        if not self.window()[0] <= page[0] <= self.window()[1] or self.is_hidden(page[0]):
             return multiple()  # it has left the window meanwhile, or the clock was put back
         return self.compare(*page)
 

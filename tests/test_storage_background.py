@@ -131,7 +131,7 @@ def test_thread_is_started_again_when_it_is_needed_again(tmp_path: Path) -> None
 
 def test_log_that_only_a_deleted_table_has_left_is_taken_away_after_the_next_open(tmp_path: Path) -> None:
     path = tmp_path / "test.db"
-    long_ago = open_store(path, ManualClock())
+    long_ago = open_store(path, ManualClock(SystemClock().now_us() - 3 * 24 * 3600 * 1_000_000))
     long_ago.create(stream=True)
     long_ago.put("a")
     long_ago.delete_table()

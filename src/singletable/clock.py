@@ -77,34 +77,78 @@ class ManualClock:
 
 _AHEAD_US_MAX: Final = 10 * 1_000_000
 _TRUSTED_AFTER_US: Final = 3600 * 1_000_000
+# Nobody is asked after a weekend or a week away. A clock that is wrong by more takes away what cannot come back.
+UNCONFIRMED_US_MAX: Final = 7 * 24 * 3600 * 1_000_000
 
 
 class SteadyTime:
     """The time by which things are thrown away. A clock that jumps ahead is believed only after an hour.
 
     So a clock that is wrong for a while expires and trims nothing that has to stay. One that was put back is
-    believed at once: everything stays longer then. What passes while nobody has the database open cannot be
-    told from a jump, and counts.
+    believed at once: everything stays longer then.
+
+    What passes while nobody has a file open cannot be told from a jump. So a file keeps the newest time that was
+    believed (`start_from`). A clock that is more than a week ahead of that, at open or later, is held: it is
+    believed when somebody has confirmed it. Until then time goes on from the newest that was believed.
     """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        # Of the wall clock, as far as it is believed. The other one is read first, here and below: a process that
-        # is stopped between the two then sees a jump ahead, which is not there when it looks again.
-        elapsed_us = clock.elapsed_us()
-        self._offset_us = clock.now_us() - elapsed_us
+        # Of the wall clock, as far as it is believed.
+        self._offset_us = self._clock_offset_us()[1]
         self._ahead_since_us: int | None = None
+        # The largest that was believed, here or elsewhere. None: nothing has to be confirmed, as in memory.
+        self._trusted_us: int | None = None
+
+    def start_from(self, trusted_us: int | None) -> None:
+        """Go on from the newest time that was believed of a file; None if it does not know any."""
+        elapsed_us, offset_us = self._clock_offset_us()
+        self._trusted_us = offset_us if trusted_us is None else trusted_us - elapsed_us
+        if offset_us > self._trusted_us + UNCONFIRMED_US_MAX:
+            self._offset_us = self._trusted_us
+            self._ahead_since_us = elapsed_us - _TRUSTED_AFTER_US
+
+    def learn(self, trusted_us: int) -> None:
+        """Learn of a time that another process believes."""
+        if self._trusted_us is not None:
+            self._trusted_us = max(self._trusted_us, trusted_us - self._clock.elapsed_us())
+
+    def believe(self) -> None:
+        """Believe the clock as it is: somebody has confirmed it, or there is nothing that it could take away."""
+        self._offset_us = offset_us = self._clock_offset_us()[1]
+        self._ahead_since_us = None
+        if self._trusted_us is not None:
+            self._trusted_us = offset_us
+
+    def is_held(self) -> bool:
+        """Tell whether the clock is so far ahead that somebody has to confirm it."""
+        self.now_us()
+        elapsed_us, offset_us = self._clock_offset_us()
+        return (
+            self._ahead_since_us is not None
+            and elapsed_us - self._ahead_since_us >= _TRUSTED_AFTER_US
+            and self._is_doubtful(offset_us)
+        )
 
     def now_us(self) -> int:
-        elapsed_us = self._clock.elapsed_us()
-        now_us = self._clock.now_us()
-        offset_us = now_us - elapsed_us
+        elapsed_us, offset_us = self._clock_offset_us()
         if offset_us > self._offset_us + _AHEAD_US_MAX:
             ahead_since_us = self._ahead_since_us
             if ahead_since_us is None:
                 self._ahead_since_us = ahead_since_us = elapsed_us
-            if elapsed_us - ahead_since_us < _TRUSTED_AFTER_US:
+            if elapsed_us - ahead_since_us < _TRUSTED_AFTER_US or self._is_doubtful(offset_us):
                 return self._offset_us + elapsed_us
         self._ahead_since_us = None
         self._offset_us = offset_us
-        return now_us
+        if self._trusted_us is not None:
+            self._trusted_us = max(self._trusted_us, offset_us)
+        return offset_us + elapsed_us
+
+    def _clock_offset_us(self) -> tuple[int, int]:
+        # The clock that nobody can put forward is read first: a process that is stopped between the two then sees
+        # a jump ahead, which is not there when it looks again.
+        elapsed_us = self._clock.elapsed_us()
+        return elapsed_us, self._clock.now_us() - elapsed_us
+
+    def _is_doubtful(self, offset_us: int) -> bool:
+        return self._trusted_us is not None and offset_us > self._trusted_us + UNCONFIRMED_US_MAX

@@ -30,6 +30,7 @@ from singletable.limits import (
 from singletable.metrics import Metrics, MetricsSnapshot
 from singletable.past import PastView, Version, moment_us, version_of
 from singletable.storage.check import check_connection
+from singletable.storage.clock_doubt import ClockDoubt
 from singletable.storage.connections import MEMORY, Durability, Place
 from singletable.storage.failures import refuse_backups_in
 from singletable.storage.problems import Problem
@@ -107,6 +108,9 @@ class Database:
         Items whose time to live is over are deleted every `ttl_sweep_s` seconds; with None, only when
         `sweep_expired` is called.
 
+        A clock that is more than a week ahead of what the file has seen takes nothing away until it is confirmed:
+        see `clock_doubt`.
+
         Backups of tables are kept in the folder `backups`, by default in the one named as the file with
         `.backups` behind it; those of a database in memory in one that goes with it.
         """
@@ -174,11 +178,24 @@ class Database:
 
     def metrics(self) -> MetricsSnapshot:
         """Return what was counted since this database was opened here, by CloudWatch's names."""
-        return self._session.metrics.snapshot()
+        snapshot = self._session.metrics.snapshot()
+        return replace(snapshot, is_clock_held=self._session.store.is_clock_held())
 
     def sweep_expired(self) -> int:
         """Delete the items whose time to live is over, now. Return how many there were."""
         return self._session.store.background.sweep()
+
+    def clock_doubt(self) -> ClockDoubt | None:
+        """Return what a clock that is more than a week ahead of this file would take away; None if it is believed.
+
+        Such a clock is wrong, or the file was not open for so long. Until it is confirmed, nothing expires or is
+        trimmed by it; where it would take away nothing, it is believed.
+        """
+        return self._session.store.clock_doubt()
+
+    def confirm_clock(self) -> ClockDoubt | None:
+        """Believe the clock as it is, and do what is due by it. Return what that took away, if it was in doubt."""
+        return self._session.store.confirm_clock()
 
     # --- requests of the wire protocol, for servers ------------------------------------------
 

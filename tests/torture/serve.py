@@ -10,7 +10,7 @@ import sys
 from typing import Literal, cast
 
 from singletable import Database
-from singletable.cli.serving import print_ready, run_server
+from singletable.cli.serving import print_ready, run_server, server_log
 from singletable.server import Address, ServerSettings
 
 
@@ -21,9 +21,9 @@ def main(arguments: list[str]) -> int:
     def on_ready(address: Address) -> None:
         print_ready(address, file, as_json=True)
 
-    with Database.open(file, durability=chosen) as database:
+    with server_log(as_json=False, debug=False), Database.open(file, durability=chosen) as database:
         bounds = ServerSettings(**{"port": 0, **json.loads(settings)})
-        return run_server(database, bounds, on_ready=on_ready, debug=False)
+        return run_server(database, bounds, on_ready=on_ready)
 
 
 if __name__ == "__main__":

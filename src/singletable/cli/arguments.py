@@ -26,6 +26,7 @@ examples:
   singletable serve app.db             serve a file to any AWS SDK; it is made if it does not exist
   singletable serve --port 0 --json    in memory, on any free port, the address as JSON
   singletable check app.db             is every item, index and count of the file right?
+  singletable clock app.db             would a clock that is far ahead take something away?
   singletable backup app.db copy.db    a copy of the whole file, while others use it
   singletable stream tail app.db users the changes of a table, as they come
   singletable history app.db users u1  the versions of an item, and what changed
@@ -62,6 +63,19 @@ examples:
   singletable check app.db --json | jq .problems
 
 exit codes: 0 the file is sound, 1 it has problems (one line each), 2 it cannot be read
+"""
+
+_CLOCK_EXAMPLES = """\
+examples:
+  singletable clock app.db
+  singletable clock app.db --confirm
+  singletable clock app.db --confirm --yes --json
+
+A clock that is more than a week ahead of what the file has seen is wrong, or the file was not open for so long.
+Nothing expires or is trimmed by it until it is confirmed, here or with Database.confirm_clock. Others may use the
+file meanwhile: a server that has it open believes the clock a second later.
+
+exit codes: 0 the clock is believed, or confirmed now; 1 it has to be confirmed; 2 for wrong use or a failure
 """
 
 _STREAM_EXAMPLES = """\
@@ -202,6 +216,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     _add_serve(commands)
     _add_check(commands)
+    _add_clock(commands)
     _add_backup(commands)
     _add_restore(commands)
     _add_stream(commands)
@@ -297,6 +312,19 @@ def _add_check(commands: argparse._SubParsersAction[_Parser]) -> None:
     check = _add(commands, "check", "verify a file: items, indexes, counts, log", _CHECK_EXAMPLES)
     check.add_argument("file", metavar="FILE", type=_file, help="the database")
     check.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def _add_clock(commands: argparse._SubParsersAction[_Parser]) -> None:
+    clock = _add(commands, "clock", "say what a clock that is far ahead would take away", _CLOCK_EXAMPLES)
+    clock.add_argument("file", metavar="FILE", type=_file, help="the database")
+    clock.add_argument(
+        "--confirm", action="store_true", help="believe the clock, and take away what that makes too old"
+    )
+    clock.add_argument("--yes", action="store_true", help="do not ask before something is taken away")
+    clock.add_argument(
+        "--backups", metavar="FOLDER", type=_file, help="where its backups are kept (default: FILE.backups)"
+    )
+    clock.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def _add_stream(commands: argparse._SubParsersAction[_Parser]) -> None:

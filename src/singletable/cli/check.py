@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from typing import TYPE_CHECKING
 
 from singletable.cli.messages import say
 from singletable.cli.output import show_status, wipe_status
+from singletable.clock import SystemClock
+from singletable.errors import SingleTableError
+from singletable.storage.backup_folder import BackupFolder
 from singletable.storage.check import check_file
+from singletable.storage.clock_doubt import look_for_doubt
+from singletable.storage.viewing import FileView
 
 if TYPE_CHECKING:
     import argparse
@@ -25,12 +31,32 @@ def run(arguments: argparse.Namespace) -> int:
     problems = _check(arguments.file)
     if arguments.json:
         found = [{"where": problem.where, "what": problem.what} for problem in problems]
-        print(json.dumps({"file": arguments.file, "sound": not problems, "problems": found}))
+        held = _is_clock_held(arguments.file)
+        result = {"file": arguments.file, "sound": not problems, "problems": found, "clock_held": held}
+        print(json.dumps(result))
     else:
         for problem in problems:
             print(f"{problem.where}: {problem.what}")
         say(f"{arguments.file} {_verdict(len(problems))}")
+        if _is_clock_held(arguments.file):
+            say(
+                "nothing expires or is trimmed until the clock is confirmed: see singletable clock "
+                f"{arguments.file}"
+            )
     return HAS_PROBLEMS if problems else SOUND
+
+
+def _is_clock_held(file: str) -> bool:
+    """Tell whether the clock is too far ahead of the file to be believed. It is no problem of the file."""
+    clock_us = SystemClock().now_us()
+    folder = BackupFolder(f"{os.path.abspath(file)}.backups")
+    try:
+        with FileView(file) as view:
+            return view.read(
+                lambda execute, catalog: look_for_doubt(execute, catalog, folder, clock_us) is not None
+            )
+    except SingleTableError:
+        return False  # of a damaged file, or an old one, it cannot be told
 
 
 def _verdict(problem_count: int) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from singletable.cli.demo_systems import Running, run_systems
 from singletable.cli.messages import python_here, started_by
-from singletable.cli.serving import export_lines, print_ready, ready_line, run_server
+from singletable.cli.serving import export_lines, print_ready, ready_line, run_server, server_log
 from singletable.database import Database
 from singletable.server import ServerSettings
 from singletable.systems import installed_systems
@@ -30,6 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
             print("\n".join(_screen(address, arguments.file, running)), flush=True)
 
     with (
+        server_log(as_json=False, debug=arguments.debug),
         Database.open(arguments.file or ":memory:") as database,
         run_systems(database, installed_systems().values()) as running,
     ):
@@ -39,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
             allow_hosts=arguments.allow_hosts,
             cors_origins=arguments.cors_origins,
         )
-        return run_server(database, settings, on_ready=on_ready, debug=arguments.debug)
+        return run_server(database, settings, on_ready=on_ready)
 
 
 def _screen(address: Address, file: str | None, systems: Sequence[Running]) -> list[str]:

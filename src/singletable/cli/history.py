@@ -13,6 +13,7 @@ from singletable.cli.stream_text import decoded, name_text, time_text, value_tex
 from singletable.clock import SystemClock
 from singletable.engine.history import changes, history
 from singletable.errors import DatabaseError
+from singletable.storage.clock_doubt import believed_us
 from singletable.storage.viewing import FileView
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def run(arguments: argparse.Namespace) -> int:
         table = file.read(lambda execute, catalog: _table(catalog, arguments.table, arguments.file))
         key = read_item_key(arguments.key, table)
         now_us = SystemClock().now_us()
-        versions = history(file.read, table.name, key, now_us=now_us, kept_us=now_us)
+        kept_us = file.read(lambda execute, catalog: believed_us(execute, now_us))
+        versions = history(file.read, table.name, key, now_us=now_us, kept_us=kept_us)
         if arguments.oldest_first:
             versions = iter(list(versions)[::-1])
         code = NO_VERSIONS

@@ -7,7 +7,13 @@ import tempfile
 from typing import TYPE_CHECKING
 
 from singletable.cli.messages import say_error
-from singletable.cli.serving import print_ready, run_server, say_how_to_connect, warn_if_reachable
+from singletable.cli.serving import (
+    print_ready,
+    run_server,
+    say_how_to_connect,
+    server_log,
+    warn_if_reachable,
+)
 from singletable.database import Database
 from singletable.engine.backup_schedule import Rate
 from singletable.server import ServerSettings
@@ -51,16 +57,21 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             say_how_to_connect(address, file, arguments.region, signed=arguments.sign_check)
 
-    with Database.open(
-        ":memory:" if file is None else file,
-        durability=arguments.durability,
-        region=arguments.region,
-        account=arguments.account,
-        throttling=arguments.throttle,
-        index_delay_s=arguments.index_delay / 1000,
-        ttl_sweep_s=arguments.ttl_sweep,
-        backups=arguments.backups,
-    ) as database:
+    # stdout is for the ready line; a process that was started without stderr has nowhere to write.
+    log = None if arguments.log == "off" or sys.stderr is None else arguments.log
+    with (
+        server_log(as_json=log == "json", debug=arguments.debug),
+        Database.open(
+            ":memory:" if file is None else file,
+            durability=arguments.durability,
+            region=arguments.region,
+            account=arguments.account,
+            throttling=arguments.throttle,
+            index_delay_s=arguments.index_delay / 1000,
+            ttl_sweep_s=arguments.ttl_sweep,
+            backups=arguments.backups,
+        ) as database,
+    ):
         settings = ServerSettings(
             host=arguments.host,
             port=arguments.port,
@@ -68,13 +79,12 @@ def run(arguments: argparse.Namespace) -> int:
             checks_signatures=arguments.sign_check,
             allow_hosts=arguments.allow_hosts,
             cors_origins=arguments.cors_origins,
-            # stdout is for the ready line; a process that was started without stderr has nowhere to write.
-            log=None if arguments.log == "off" or sys.stderr is None else arguments.log,
+            log=log,
             connections_max=arguments.connections_max,
         )
         if arguments.backup_every is not None:
             database.backup_schedule(every=arguments.backup_every, keep=keep)
-        return run_server(database, settings, on_ready=on_ready, debug=arguments.debug)
+        return run_server(database, settings, on_ready=on_ready)
 
 
 def _check_backups(folder: str) -> None:

@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from singletable import __version__
@@ -16,7 +17,7 @@ from singletable.server import serve_until_signal
 from singletable.server.access_log import time_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from singletable.server import Address, Answering, ServerSettings
 
@@ -38,16 +39,19 @@ class _JsonLines(logging.Formatter):
         return json.dumps(message)
 
 
-def run_server(
-    database: Answering, settings: ServerSettings, *, on_ready: Callable[[Address], None], debug: bool
-) -> int:
-    """Serve until a signal; return the exit code."""
+@contextmanager
+def server_log(*, as_json: bool, debug: bool) -> Iterator[None]:
+    """Write what is logged to stderr while a database is open and served: opening it may have something to say."""
     _open_missing_streams()
     handler = logging.StreamHandler()
-    is_json = settings.log == "json"
-    handler.setFormatter(_JsonLines() if is_json else logging.Formatter("%(levelname)s: %(message)s"))
+    handler.setFormatter(_JsonLines() if as_json else logging.Formatter("%(levelname)s: %(message)s"))
     with background_log(handler, logging.DEBUG if debug else logging.WARNING):
-        received = serve_until_signal(database, settings, on_ready=on_ready)
+        yield
+
+
+def run_server(database: Answering, settings: ServerSettings, *, on_ready: Callable[[Address], None]) -> int:
+    """Serve until a signal; return the exit code."""
+    received = serve_until_signal(database, settings, on_ready=on_ready)
     return 130 if received is signal.SIGINT else 0
 
 

@@ -18,7 +18,8 @@ from singletable.clock import ManualClock
 from singletable.engine.backups import NewSuffix, backup_all, delete_backup
 from singletable.errors import BackupInUseError, BackupNotFoundError, DatabaseClosedError, SingleTableError
 from singletable.errors.base import sentence_of
-from singletable.storage.backup_records import BackupKey, BackupRecord
+from singletable.storage.backup_records import PRUNED, BackupKey, BackupRecord
+from singletable.storage.clock_doubt import note_backups_kept
 from singletable.storage.format_copies import remove_old_copies
 from singletable.storage.store import Store
 
@@ -74,10 +75,15 @@ class Rate:
 
 def run_due(store: Store, rate: Rate, new_suffix: NewSuffix) -> list[BackupRecord]:
     """Make the backups that this span lacks, and prune. Return those that were made."""
-    now_us = store.backups.steady.now_us()
+    store.watch_clock()
+    kept_us = now_us = store.backups.steady.now_us()
+    if store.backups.steady.is_held():
+        # To make one takes nothing away. One of a wrong clock does not count when that is put right (_covered).
+        now_us = store.clock.now_us()
     with store.backups.folder.scheduling() as is_ours:
         if not is_ours:
             return []  # another process is at it
+        note_backups_kept(store.read, store.write, rate.keep_s)
         covered = _covered(store, rate, now_us)
         at = datetime.fromtimestamp(now_us // 1_000_000, UTC).strftime("%Y%m%dT%H%M%SZ")
         made = backup_all(
@@ -88,7 +94,7 @@ def run_due(store: Store, rate: Rate, new_suffix: NewSuffix) -> list[BackupRecor
             new_suffix=new_suffix,
             is_wanted=lambda uuid: uuid not in covered,
         )
-        prune(store, rate, now_us)
+        prune(store, rate, kept_us)
         return made
 
 
@@ -115,7 +121,7 @@ def prune(store: Store, rate: Rate, now_us: int) -> None:
         if key.created_ms * 1000 > before_us or key.type != "USER":
             continue
         record = _readable(store, key)
-        if record is not None and record.origin in ("schedule", "migration"):
+        if record is not None and record.origin in PRUNED:
             with suppress(BackupInUseError, BackupNotFoundError):
                 delete_backup(store, key, key.id)
     remove_old_copies(store.backups.folder.path, before_us)

@@ -21,7 +21,7 @@ from singletable.errors import (
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.definitions import RecoveryDefinition
 from singletable.storage.past_store import window_of
-from singletable.storage.recovery import RecoveryWindow, moment_text
+from singletable.storage.recovery import RecoveryWindow, moment_text, require_dated
 from singletable.storage.restoring import Source, is_restored_from
 from singletable.storage.store import Store
 from singletable.storage.tables import Table
@@ -83,6 +83,8 @@ def restore_to_point_in_time(
         if window is None:
             raise RecoveryUnavailableError(f"Point in time recovery is not enabled for table '{source}'")
         moment_us = transaction.now_us if at_us is None else _moment(at_us, window)
+        if at_us is not None:
+            require_dated(transaction.execute, table, window, moment_us, store.clock)
         read_from = Source(moment_us, table_id=table.id)
         return start_restore(transaction, request, table.definition, read_from)
 

@@ -109,6 +109,10 @@ def _lines(snapshot: MetricsSnapshot) -> Iterator[str]:
     yield from _head(name, "histogram", "Time that successful requests took", names.LATENCY)
     for where, latency in snapshot.latencies.items():
         yield from _histogram(name, where, latency)
+    name = "singletable_clock_held"
+    yield f"# HELP {name} 1 while nothing expires or is trimmed, since the clock has to be confirmed."
+    yield f"# TYPE {name} gauge"
+    yield f"{name} {int(snapshot.is_clock_held)}"
 
 
 def _head(name: str, kind: str, text: str, cloudwatch_name: str) -> Iterator[str]:

@@ -56,6 +56,8 @@ class MetricsSnapshot:
     counts: Mapping[str, Mapping[Dimensions, float]]  # by CloudWatch's name
     latencies: Mapping[Dimensions, Latency]
     returned: Mapping[Dimensions, ReturnedItems]
+    is_clock_held: bool = False
+    """Whether the clock is so far ahead of the file that nothing expires or is trimmed until it is confirmed."""
 
     # --- units and throttling: of a table by itself, or of one global index ------------------
 

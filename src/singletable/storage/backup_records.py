@@ -15,6 +15,10 @@ from singletable.storage.schema import FORMAT_VERSION
 
 BackupType = Literal["USER", "SYSTEM"]
 Origin = Literal["request", "schedule", "migration", "deletion"]
+PRUNED: Final[tuple[Origin, ...]] = (
+    "schedule",
+    "migration",
+)  # those that a schedule deletes when they are old
 
 # AWS gives the backup that it makes of a deleted table this one, in place of a random number (ack-api-quirks,
 # DDB-BACKUP-015).

@@ -42,14 +42,24 @@ def copy_before_upgrade(place: Place, version: int, now_us: int) -> None:
         raise failed_files(error, path) from error
 
 
-def remove_old_copies(folder: str, before_us: int) -> None:
-    """Remove copies that were made before a moment."""
+def old_copies(folder: str, before_us: int) -> list[tuple[str, int]]:
+    """Return the names of copies that were made before a moment, each with its time."""
+    found = []
     with contextlib.suppress(FileNotFoundError):
         for name in os.listdir(folder):
             match = _NAME.fullmatch(name)
             if match is None:
                 continue
             made = datetime.strptime(match[1], _TIME).replace(tzinfo=UTC)
-            if made.timestamp() * 1_000_000 <= before_us:
-                remove(os.path.join(folder, name))
-                remove(sums_path(os.path.join(folder, name)))
+            made_us = int(made.timestamp()) * 1_000_000
+            if made_us <= before_us:
+                found.append((name, made_us))
+    return found
+
+
+def remove_old_copies(folder: str, before_us: int) -> None:
+    """Remove copies that were made before a moment."""
+    for name, _ in old_copies(folder, before_us):
+        with contextlib.suppress(FileNotFoundError):
+            remove(os.path.join(folder, name))
+            remove(sums_path(os.path.join(folder, name)))

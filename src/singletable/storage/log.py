@@ -85,6 +85,13 @@ def newest_time_us(execute: Execute, table_ids: Iterable[int]) -> int:
     return max((select_end(execute, table_id).at_us for table_id in table_ids), default=0)
 
 
+def time_of(execute: Execute, table_id: int, seq: int) -> int:
+    """Return the time of an entry, or, if it was trimmed meanwhile, of the oldest that is kept."""
+    sql = f"SELECT at FROM {schema.log_table(table_id)} WHERE seq >= ? ORDER BY seq LIMIT 1"
+    at_us: int = next(execute(sql, (seq,)))[0]
+    return at_us
+
+
 def seq_at(execute: Execute, table_id: int, at_us: int) -> int:
     """Return the number of the last entry with a time up to `at_us`; 0 if none is kept.
 
@@ -94,12 +101,10 @@ def seq_at(execute: Execute, table_id: int, at_us: int) -> int:
     start = select_start(execute, table_id)
     if start is None:
         return 0
-    # Not `=`: the oldest may be trimmed meanwhile.
-    sql = f"SELECT at FROM {schema.log_table(table_id)} WHERE seq >= ? ORDER BY seq LIMIT 1"
     low, high = start - 1, end
     while low < high:
         middle = (low + high + 1) // 2
-        if next(execute(sql, (middle,)))[0] <= at_us:
+        if time_of(execute, table_id, middle) <= at_us:
             low = middle
         else:
             high = middle - 1

@@ -12,7 +12,7 @@ from singletable.storage.images import PrimaryKey
 from singletable.storage.past import past_table_rows, select_past_item, size_of
 from singletable.storage.past_indexes import PastIndexes, view_closed
 from singletable.storage.reading import PartitionRange, Rows, SegmentRange
-from singletable.storage.recovery import RecoveryWindow, moment_text, recovery_window
+from singletable.storage.recovery import RecoveryWindow, moment_text, recovery_window, require_dated
 from singletable.storage.store import Store
 from singletable.storage.tables import Table
 
@@ -91,6 +91,7 @@ def require_moment(store: Store, execute: Execute, table: Table, at_us: int) -> 
             f"The table {table.name} can be seen as it was from {moment_text(window.earliest_us)} to "
             f"{moment_text(window.latest_us)}, not at {moment_text(at_us)}"
         )
+    require_dated(execute, table, window, at_us, store.clock)
 
 
 def recovery_is_off(table_name: str) -> RecoveryUnavailableError:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
+from singletable.clock import Clock
+from singletable.errors import InvalidRestoreTimeError
 from singletable.storage.catalog import Execute
 from singletable.storage.definitions import RecoveryDefinition
-from singletable.storage.log import select_end, select_oldest
+from singletable.storage.log import select_end, select_oldest, seq_at, time_of
 from singletable.storage.tables import Table
 
 _DAY_US: Final = 24 * 3600 * 1_000_000
@@ -45,6 +47,35 @@ def _trimmed_us(execute: Execute, table: Table) -> int:
     """
     oldest = select_oldest(execute, table.id)
     return 0 if oldest is None or oldest.seq == 1 else oldest.at_us
+
+
+def require_dated(execute: Execute, table: Table, window: RecoveryWindow, at_us: int, clock: Clock) -> None:
+    """Refuse a moment of which the log cannot tell what was there: later changes have dates that are yet to come.
+
+    A clock that was ahead has dated them, and those behind them, whose times may not be earlier. Whether they were
+    made before the moment or after it, nobody knows. Up to the last change that the clock has come to, the past is
+    exact; from the first that it has not, it follows the dates of the changes.
+    """
+    now_us = clock.now_us()  # read behind the log: to the date of a change that is made just now it has come
+    if window.latest_us <= now_us or select_end(execute, table.id).at_us <= now_us:
+        return
+    exact = seq_at(execute, table.id, now_us)
+    exact_us = (
+        window.earliest_us if exact == 0 else max(window.earliest_us, time_of(execute, table.id, exact))
+    )
+    ahead_us = time_of(execute, table.id, exact + 1) if exact else _oldest_us(execute, table)
+    if exact_us < at_us < ahead_us:
+        raise InvalidRestoreTimeError(
+            f"What the table {table.name} held at {moment_text(at_us)} cannot be told: its changes since "
+            f"{moment_text(exact_us)} are dated {moment_text(ahead_us)} and later, by a clock that was ahead. Its "
+            f"past can be seen up to {moment_text(exact_us)} and, by those dates, from {moment_text(ahead_us)} to "
+            f"{moment_text(window.latest_us)}, which is the table as it is now"
+        )
+
+
+def _oldest_us(execute: Execute, table: Table) -> int:
+    oldest = select_oldest(execute, table.id)
+    return 0 if oldest is None else oldest.at_us
 
 
 def moment_text(at_us: int) -> str:

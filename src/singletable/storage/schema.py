@@ -86,6 +86,15 @@ BUMP_CATALOG: Final = "UPDATE meta SET value = value + 1 WHERE name = 'catalog_v
 NEXT_ID: Final = "UPDATE meta SET value = value + 1 WHERE name = 'next_id' RETURNING value - 1"
 NEWEST: Final = "SELECT value FROM meta WHERE name = 'newest'"
 NOTE_NEWEST: Final = "INSERT OR REPLACE INTO meta VALUES ('newest', ?)"
+# The newest time that was believed of the clock: by it things are thrown away. Only who confirms it puts it back.
+TRUSTED: Final = "SELECT value FROM meta WHERE name = 'trusted'"
+NOTE_TRUSTED: Final = (
+    "INSERT INTO meta VALUES ('trusted', ?)"
+    " ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)"
+)
+CONFIRM_TRUSTED: Final = "INSERT OR REPLACE INTO meta VALUES ('trusted', ?)"
+BACKUPS_KEPT: Final = "SELECT value FROM meta WHERE name = 'backups_kept'"
+NOTE_BACKUPS_KEPT: Final = "INSERT OR REPLACE INTO meta VALUES ('backups_kept', ?)"
 SELECT_CATALOG: Final = "SELECT definition FROM catalog ORDER BY name"
 SAVE_TABLE: Final = "INSERT OR REPLACE INTO catalog(name, id, definition) VALUES (?, ?, ?)"
 FORGET_TABLE: Final = "DELETE FROM catalog WHERE name = ?"

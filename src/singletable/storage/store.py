@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 from collections import deque
@@ -17,6 +18,14 @@ from singletable.storage.background import Background, has_chores
 from singletable.storage.backup_folder import BackupFolder
 from singletable.storage.backup_making import Backups
 from singletable.storage.catalog import Catalog, Execute, catalog_version, load_catalog
+from singletable.storage.clock_doubt import (
+    TRUSTED_EVERY_US,
+    ClockDoubt,
+    confirm_trusted,
+    find_doubt,
+    note_trusted,
+    trusted_us,
+)
 from singletable.storage.connections import Place, Reader, Readers, connect, create_file
 from singletable.storage.formats import check_not_upgraded, prepare
 from singletable.storage.log import select_logs
@@ -42,6 +51,14 @@ _log = logging.getLogger("singletable.storage")
 
 # A request reads again when the catalog has changed meanwhile. So often in a row it cannot have.
 _CATALOG_TRIES_MAX = 100
+
+# What keeps a write from being made now, and says nothing about what is read.
+_PASSING = (
+    errors.DiskFullError,
+    errors.StorageFailedError,
+    errors.ReadOnlyDatabaseError,
+    errors.DatabaseBusyError,
+)
 
 
 class Store:
@@ -80,7 +97,10 @@ class Store:
         self._listeners: tuple[Callable[[], None], ...] = ()
         self.catalog = Catalog(0, {})
         self._on_expired = on_expired
-        steady = SteadyTime(clock)
+        self._steady = steady = SteadyTime(clock)
+        self._trusted_due_us = 0  # when the clock has come there, the file is told what is believed of it
+        self._has_told_doubt = False
+        self._telling = threading.Lock()
         self.background = Background(
             self.read, self.write, clock, steady, sweep_s=sweep_s, on_look=self._start_long_work
         )
@@ -90,6 +110,7 @@ class Store:
         self.on_look: Callable[[], None] | None = None
         self._open()
         self.backups.clean()
+        self._tell_doubt()
         fork.watch(self)
         if isinstance(clock, ManualClock):
             clock.follow(self.background)
@@ -355,6 +376,8 @@ class Store:
             return None
         transaction.flush_counts()
         times.note(transaction)
+        if clock_us >= self._trusted_due_us:
+            self._note_trusted(transaction)
         return transaction
 
     def _commit(self, transaction: Transaction, group: Sequence[Written[Any]]) -> None:
@@ -401,6 +424,7 @@ class Store:
         if self._writer is not None and self._writer.in_transaction:
             try:
                 self._writer.execute("ROLLBACK")
+                self._trusted_due_us = 0
             except apsw.Error:
                 self._disconnect_writer()
 
@@ -414,9 +438,68 @@ class Store:
 
     def _start_long_work(self) -> None:
         """Start what is to be done in threads, and what others have left who have ended."""
+        self.watch_clock()
         self.verifying.start()
         if self.on_look is not None:
             self.on_look()
+
+    # --- the clock ------------------------------------------------------------------------
+
+    def clock_doubt(self) -> ClockDoubt | None:
+        """Return what a clock that is held would take away; None where it is believed.
+
+        Where it would take away nothing, there is nothing to confirm: it is believed.
+        """
+        if not self._steady.is_held():
+            return None
+        folder, clock_us = self.backups.folder, self.clock.now_us()
+        doubt = self.read(lambda execute, catalog: find_doubt(execute, catalog, folder, clock_us))
+        if doubt.takes_nothing:
+            self._steady.believe()
+            return None
+        return doubt
+
+    def is_clock_held(self) -> bool:
+        """Tell whether nothing is thrown away by the clock until somebody confirms it."""
+        return self._steady.is_held()
+
+    def confirm_clock(self) -> ClockDoubt | None:
+        """Believe the clock as it is, also in processes that have the file open; do what is due by it.
+
+        Return what that has taken away, as far as the clock was held.
+        """
+        doubt = self.clock_doubt()
+        if not self._place.in_memory:
+            self.write(lambda transaction: confirm_trusted(transaction, self.clock.now_us()))
+        self._steady.believe()
+        self.backups.clean()
+        self.background.time_moved()
+        return doubt
+
+    def watch_clock(self) -> None:
+        """Learn what other processes believe of the clock, and let them know what this one does."""
+        if self._place.in_memory:
+            return
+        trusted = self.read(lambda execute, catalog: trusted_us(execute))
+        if trusted is not None:
+            self._steady.learn(trusted)
+        self._tell_doubt()
+        if self.clock.now_us() >= self._trusted_due_us:
+            with contextlib.suppress(*_PASSING):  # nothing that is due waits for that
+                self.write(_touch)
+
+    def _note_trusted(self, transaction: Transaction) -> None:
+        if not self._place.in_memory:
+            note_trusted(transaction, self._steady.now_us())
+        self._trusted_due_us = transaction.clock_us + TRUSTED_EVERY_US
+
+    def _tell_doubt(self) -> None:
+        """Tell, once, that the clock is not believed."""
+        with self._telling:
+            doubt = None if self._has_told_doubt and self._steady.is_held() else self.clock_doubt()
+            if doubt is not None:
+                _log.warning("%s: %s", self.path, doubt.sentence)
+            self._has_told_doubt = self._steady.is_held()
 
     # --- opening and closing -----------------------------------------------------------
 
@@ -428,6 +511,11 @@ class Store:
             with self._writing:
                 self._writer = connect(self._place, self._turns)
                 prepare(self._writer, self._place, self.clock.now_us())
+                if not self._place.in_memory:
+                    # Before the background thread is woken: it throws away what the time says.
+                    trusted = trusted_us(self._writer.execute)
+                    self._steady.start_from(trusted)
+                    self._trusted_due_us = (trusted or 0) + TRUSTED_EVERY_US
                 with self._writer:
                     self._catch_up(self._writer)
                     self._times.learn_all(self._writer.execute)
@@ -499,6 +587,7 @@ class Store:
         if in_child:
             self._waiting.clear()  # of threads that exist in the parent only
             self._publishing = threading.Lock()
+            self._telling = threading.Lock()
             self._listeners = ()
             self.background.forget_thread()
             self.workers.forget()
@@ -510,3 +599,8 @@ class Store:
             self._readers.resume()
         self._writing.release()
         self.backups.after_fork(in_child=in_child)
+
+
+def _touch(transaction: Transaction) -> None:
+    """Write nothing of its own: with each transaction that has something to commit, what is due is noted."""
+    transaction.is_dirty = True

@@ -40,6 +40,19 @@ def step(transaction: Transaction, now_us: int) -> bool:
     return True
 
 
+def count_expired(execute: Execute, table: Table, now_us: int) -> tuple[int, int, int]:
+    """Return how many items of a table would be deleted at a time, and when the first and last have expired."""
+    if table.expiry is None:
+        return 0, 0, 0
+    now_s = now_us // 1_000_000
+    sql = (
+        "SELECT count(*), ifnull(min(expires), 0), ifnull(max(expires), 0)"
+        f" FROM {schema.expiry_table(table.expiry.id)} WHERE expires >= ? AND expires < ?"
+    )
+    items, first_s, last_s = next(execute(sql, (now_s - limits.TTL_AGE_S_MAX, now_s)))
+    return items, first_s * 1_000_000, last_s * 1_000_000
+
+
 def _select_expired(execute: Execute, table: Table, now_us: int, *, items_max: int) -> list[Any]:
     if table.expiry is None:
         return []

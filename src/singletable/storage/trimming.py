@@ -14,7 +14,7 @@ from singletable import limits
 from singletable.storage import schema
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.dead_letters import forget_some
-from singletable.storage.log import select_end, select_logs
+from singletable.storage.log import select_end, select_logs, select_start, seq_at
 from singletable.storage.transaction import Transaction
 
 _ENTRIES_A_STEP: Final = 64
@@ -146,6 +146,26 @@ def _trimmable(execute: Execute, table_id: int, needed: Horizon, *, entries_max:
         last = seq
         trimmed_bytes += image_bytes
     return last
+
+
+def count_trimmable(execute: Execute, catalog: Catalog, table_id: int, now_us: int) -> range:
+    """Return the numbers of all entries of a log that would be taken away at a time."""
+    start = select_start(execute, table_id)
+    if start is None:
+        return range(0)
+    horizons = Horizons(execute, catalog, now_us, table_id)
+    if not horizons.needs(execute, table_id):
+        return range(start, select_end(execute, table_id).seq + 1)
+    needed = horizons.of(table_id)
+    kept_from = [_first_since(execute, table_id, needed.at_us)]
+    for position, held_us in needed.unread:
+        kept_from.append(max(position + 1, _first_since(execute, table_id, held_us)))
+    return range(start, min(kept_from) - 1)  # the newest of those that nobody needs stays
+
+
+def _first_since(execute: Execute, table_id: int, at_us: int) -> int:
+    """Return the number of the first entry of a time or later, or of the one that comes next."""
+    return seq_at(execute, table_id, at_us - 1) + 1
 
 
 def _trim_log(transaction: Transaction, table_id: int, needed: Horizon) -> bool:
