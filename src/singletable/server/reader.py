@@ -188,30 +188,29 @@ class RequestReader:
     # --- a protocol upgrade is not accepted, and must not lose the request ------------------
 
     def _decline_upgrades(self, rest: bytes) -> None:
-        while not self.finished:
-            self._decline_upgrade()
-            if self.finished:
-                return
+        while self._decline_upgrade():
             try:
                 self._parser.feed_data(rest)
                 return
             except httptools.HttpParserUpgrade as upgrade:
                 rest = rest[upgrade.args[0] :]
 
-    def _decline_upgrade(self) -> None:
+    def _decline_upgrade(self) -> bool:
+        """Go on with the request as one without an offer; tell whether it can be."""
         # Java's own HTTP client and `curl --http2` offer "Upgrade: h2c" with every request. A server may
         # ignore the offer (RFC 9110, 7.8), but the parser stops at the end of the head and takes the body
         # for the new protocol. So the head is given, without the offer, to a new parser.
         method = self._parser.get_method()
         if method == b"CONNECT":
             self._refuse(MALFORMED)
-            return
+            return False
         head = [b"%b %b HTTP/1.1\r\n" % (method, self._url)]
         head += [b"%b: %b\r\n" % header for header in self._headers.items()]
         if not self._parser.should_keep_alive():
             head.append(b"Connection: close\r\n")
         self._parser = httptools.HttpRequestParser(self)
         self._parser.feed_data(b"".join([*head, b"\r\n"]))
+        return not self.finished
 
     # --- what the parser calls ---------------------------------------------------------------
 
