@@ -16,7 +16,6 @@ from singletable.engine.keys import (
     EmptyKeyError,
     empty_index_key,
     index_key_mismatch,
-    key_of_item,
     key_of_request,
     require_table,
 )
@@ -26,12 +25,10 @@ from singletable.engine.results import Page, StoredItem
 from singletable.engine.throttling import Throttle
 from singletable.errors import INVALID, ValidationError
 from singletable.expressions.conditions import Condition
-from singletable.expressions.key_conditions import KeyClause
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.definitions import KeySchema
 from singletable.storage.reading import PartitionRange, Position, Reads, Rows, SegmentRange
 from singletable.storage.tables import Index, Table
-from singletable.values.keys import key_bytes
 from singletable.values.sizes import item_bytes, stored_item_bytes
 from singletable.values.types import Item, Value
 
@@ -108,8 +105,14 @@ def read_page(
             throttle.admit("Read", read_charge(target.table, target.index, partition))
         rows = store.select_rows(execute, wanted)
         found = _read_rows(rows, target, request, patience)
-        if found.last is not None and isinstance(request, Query) and _is_final(target, request, found.last):
-            found = found._replace(last=None)
+        if found.last is not None and isinstance(request, Query) and target.index is None:
+            sort = target.table.definition.key.sort
+            if not sort or (
+                len(request.key_condition.clauses) > 1 and _is_final(target, request, found.last)
+            ):
+                # A table without a sort key has one item under a key. A Limit of 1 that finds it has no
+                # LastEvaluatedKey (DynamoDB Local; of the service, aws/aws-sdk-js, issue 3290).
+                found = found._replace(last=None)
         if throttle is not None:
             units = _consumed(found, request).total
             throttle.charge("Read", [read_charge(target.table, target.index, partition, units)])
@@ -118,36 +121,32 @@ def read_page(
     return _page_of(store.read(work), request)
 
 
-def final_sort_key(target: Target, request: Query) -> bytes | None:
-    """Return the sort key behind which a query can find nothing, whatever is put: no page goes on from there.
+def final_operand(target: Target, request: Query) -> Value | None:
+    """Return the sort key behind which the condition itself allows nothing, in the direction of the query.
 
-    A table without a sort key has one item under a key. Else it is the end that `<=`, `>=` or BETWEEN names, in
-    the direction of the query; what an index holds can share its sort key. DynamoDB Local, AWS's own build, has no
-    LastEvaluatedKey there, and the service refuses to start there: so recorded with `>=` and ScanIndexForward
-    false in May 2020 (note.kiriukun.com/entry/20200530-…) and December 2020 (aws/aws-sdk-ruby, issue 2456). A
-    Limit of 1 that finds the one item has no LastEvaluatedKey either (aws/aws-sdk-js, issue 3290).
+    It is the end that `<=`, `>=` or BETWEEN names; what an index holds can share its sort key. DynamoDB Local,
+    AWS's own build, has no LastEvaluatedKey there. The service refuses to start there: so it was with `>=` and
+    ScanIndexForward false in May 2020 (note.kiriukun.com/entry/20200530-…) and in December 2020
+    (aws/aws-sdk-ruby, issue 2456).
     """
-    if target.index is not None:
+    clauses = request.key_condition.clauses
+    if target.index is not None or len(clauses) == 1:
         return None
-    sort = target.table.definition.key.sort
-    if not sort:
-        return b""
-    for clause in request.key_condition.clauses:
-        if clause.attribute == sort[0].name:
-            operand = _final_operand(clause, forward=request.forward)
-            return None if operand is None else key_bytes(sort[0].type, operand[sort[0].type])
-    return None
-
-
-def _final_operand(clause: KeyClause, *, forward: bool) -> Value | None:
+    sort = target.table.definition.key.sort[0].name
+    clause = clauses[0] if clauses[0].attribute == sort else clauses[1]
     if clause.operator == "BETWEEN":
-        return clause.operands[1 if forward else 0]
-    return clause.operands[0] if clause.operator == ("<=" if forward else ">=") else None
+        return clause.operands[1 if request.forward else 0]
+    return clause.operands[0] if clause.operator == ("<=" if request.forward else ">=") else None
 
 
 def _is_final(target: Target, request: Query, last: bytes) -> bool:
-    final = final_sort_key(target, request)
-    return final is not None and (not final or key_of_item(target.table, orjson.loads(last)).sort == final)
+    """Tell whether nothing can stand behind an item, whatever is put: a page that ends with it has no cursor."""
+    operand = final_operand(target, request)
+    # Most pages end elsewhere: that shows before the item is decoded.
+    if operand is None or orjson.dumps(operand) not in last:
+        return False
+    ended: bool = orjson.loads(last)[target.table.definition.key.sort[0].name] == operand
+    return ended
 
 
 class _PageRows(NamedTuple):
@@ -176,9 +175,9 @@ def _read_rows(
         if fetches is not None:
             found = _fill(fetches.metered(rows), None, request.limit, rows_max, patience, None)
         elif narrow is None and request.limit is not None and request.limit <= _SHORT_PAGE_ITEMS:
-            found = _fetch(rows, request.limit, target.key)
+            found = _fetch(rows, request.limit, target)
         else:
-            found = _fill(rows, narrow, request.limit, rows_max, patience, target.key)
+            found = _fill(rows, narrow, request.limit, rows_max, patience, target)
     finally:
         rows.close()  # an open cursor would hold its connection to this state of the database
     if patience is not None:
@@ -192,8 +191,8 @@ _SHORT_PAGE_ITEMS = 64
 _Found = tuple[list[StoredItem], int, bytes | None]
 
 
-class _PageSize:
-    """How many bytes of items fill a page of 1 MB.
+class _PageMeasure:
+    """Measures where a page of 1 MB ends.
 
     Few large items count as they are stored: so dynalite's tests recorded it, to the byte, with 13 and 25 of them.
     Many small items count as their sizes. To look at each would cost several times what it takes to read it; and a
@@ -201,34 +200,32 @@ class _PageSize:
     RCU?)"). By their sizes these are 1,007 items. As they are stored it would be 1,019, for 130 units.
     """
 
-    __slots__ = ("_measured_items", "_sort_names", "_stored_bytes", "full_bytes")
+    __slots__ = ("_items", "_sort_names", "_stored_bytes")
 
-    # Of large items no more than two fifths are stored beside them, however long their sort keys are.
-    LOOKED_AT_BYTES = limits.PAGE_BYTES_MAX * 5 // 7
-    MEASURED_ITEMS_MAX = 32
+    # No more than two fifths are stored beside large items, however long their sort keys are.
+    BEGINS_BYTES = limits.PAGE_BYTES_MAX * 5 // 7
+    ITEMS_MAX = 32
 
-    def __init__(self, key: KeySchema | None) -> None:
-        self._sort_names = None if key is None else {attribute.name for attribute in key.sort}
-        self._measured_items = self._stored_bytes = 0
-        self.full_bytes = limits.PAGE_BYTES_MAX if key is None else self.LOOKED_AT_BYTES
+    def __init__(self, target: Target) -> None:
+        self._sort_names = {attribute.name for attribute in target.key.sort}
+        self._items = self._stored_bytes = 0
 
-    def measured(self, items: Sequence[StoredItem], page_bytes: int) -> int:
-        """Look at the items of a page that may be full; return at how many bytes it is, or is to be looked at."""
-        if self._sort_names is None or len(items) > self.MEASURED_ITEMS_MAX:
-            self._sort_names = None
+    def full_bytes(self, items: Sequence[StoredItem], page_bytes: int) -> int:
+        """Return how large a page that may be full has to be so that it is, or is to be looked at again."""
+        if len(items) > self.ITEMS_MAX:
             return limits.PAGE_BYTES_MAX
-        for item in items[self._measured_items :]:
+        for item in items[self._items :]:
             decoded = orjson.loads(item) if isinstance(item, bytes) else item
             self._stored_bytes += stored_item_bytes(decoded, self._sort_names)
-        self._measured_items = len(items)
+        self._items = len(items)
         return page_bytes if self._stored_bytes >= limits.PAGE_BYTES_MAX else page_bytes + 1
 
 
-def _fetch(rows: Rows, limit: int, key: KeySchema) -> _Found:
+def _fetch(rows: Rows, limit: int, target: Target) -> _Found:
     fetched: list[Any] = rows.fetchall()
     page_bytes = sum([size for size, _ in fetched])
-    if page_bytes >= _PageSize.LOOKED_AT_BYTES:
-        return _fill(fetched, None, limit, None, None, key)
+    if page_bytes >= _PageMeasure.BEGINS_BYTES:
+        return _fill(fetched, None, limit, None, None, target)
     return [raw for _, raw in fetched], page_bytes, fetched[-1][1] if len(fetched) == limit else None
 
 
@@ -238,13 +235,13 @@ def _fill(
     limit: int | None,
     rows_max: int | None,
     patience: Patience | None,
-    key: KeySchema | None,
+    target: Target | None,
 ) -> _Found:
-    """Read rows until the page is full. Without a key, the sizes of the rows are what the page is filled with."""
+    """Read rows until the page is full. Without a target, the page is filled with the sizes of the rows alone."""
     items: list[StoredItem] = []
     page_bytes = decoded_bytes = 0
-    size_of_page = _PageSize(key)
-    full_bytes = size_of_page.full_bytes
+    measure: _PageMeasure | None = None
+    full_bytes = limits.PAGE_BYTES_MAX if target is None else _PageMeasure.BEGINS_BYTES
     for scanned, (size, raw) in enumerate(rows, 1):
         if narrow is None:
             items.append(raw)
@@ -259,7 +256,9 @@ def _fill(
         # The item that reaches 1 MB is still part of the page, and it is the cursor also where nothing follows
         # (dynalite's tests of the service, "should return LastEvaluatedKey if just over limit").
         if page_bytes >= full_bytes:
-            full_bytes = size_of_page.measured(items, page_bytes)
+            if target is not None:
+                measure = measure or _PageMeasure(target)
+                full_bytes = measure.full_bytes(items, page_bytes)
             if page_bytes >= full_bytes:
                 return items, page_bytes, raw
         if scanned == limit:

@@ -6,7 +6,7 @@ import operator
 
 from singletable.engine.key_ranges import KeyRange, match_key
 from singletable.engine.keys import check_key_paths
-from singletable.engine.pages import Target, check_select, final_sort_key, position_of, read_page
+from singletable.engine.pages import Target, check_select, final_operand, position_of, read_page
 from singletable.engine.patience import Patience
 from singletable.engine.requests import Query
 from singletable.engine.results import Page
@@ -88,7 +88,9 @@ def _check_start(target: Target, request: Query, start: Item, wanted: KeyRange, 
         raise ValidationError("The provided exclusive start key is invalid")
     at_partition, at_sort = after.index_key or (after.pk, after.sk)
     is_within = all(_COMPARISONS[comparator](at_sort, bound) for comparator, bound in wanted.bounds)
-    is_within = is_within and at_sort != final_sort_key(target, request)
+    if is_within and len(wanted.bounds) > 0:
+        final = final_operand(target, request)
+        is_within = final is None or start[schema.sort[0].name] != final
     if is_within and at_partition == wanted.partition:
         return
     values = {clause.attribute: clause.operands[0] for clause in request.key_condition.clauses}

@@ -98,7 +98,8 @@ def begin_answer(session: Session, operation: str, body: bytes) -> WireAnswer | 
         if isinstance(begun, PendingWrite):
             return WaitingWrite(operation, execution, begun)
         answered = execution.finish(begun)
-        return WireAnswer(200, b"" if operation in _WITHOUT_ANSWER else orjson.dumps(answered))
+        is_empty = not answered and operation in _WITHOUT_ANSWER
+        return WireAnswer(200, b"" if is_empty else orjson.dumps(answered))
     except Exception as error:
         return _failed(session, operation, execution.fail(error))
 
