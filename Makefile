@@ -45,7 +45,7 @@ test-peers: $(STAMP) ## Check what is known of other engines against them: dynox
 	set -e; for peer in dynoxide ministack dynalite moto; do \
 		$(BIN)/python scripts/with_peer.py $$peer $(BIN)/pytest -q -m peers; done
 
-test-clients: $(STAMP) ## Prove the clients that people use against a server (installs them: pip, npm)
+test-clients: $(STAMP) ## Prove the clients that people use against a server (installs them: pip, npm, go, mvn)
 	$(BIN)/pytest -q -m clients
 
 bench-server: $(STAMP) ## Measure the server beside its peers (wrk, npm, cargo, Java)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from clients.environments import HERE, CannotInstallError, Client, clients
-from clients.pages import SEALED, ClientPage, place_packages
+from clients.environments import CannotInstallError, Client, clients
+from clients.pages import PROGRAM_S_MAX, SEALED, ClientPage
 from docs.blocks import CLIENT_PAGES, blocks_of, section_of
 from serving import CommandProcess
 from singletable.storage.check import check_file
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.clients
 
-PROGRAM_S_MAX: Final = 180.0
 CREDENTIALS: Final = {
     "AWS_ACCESS_KEY_ID": "local",
     "AWS_SECRET_ACCESS_KEY": "local",
@@ -63,7 +62,7 @@ def test_session_proves_what_the_page_of_the_client_says(client: Client, tmp_pat
 def test_blocks_of_the_page_do_what_they_show(client: Client, tmp_path: Path) -> None:
     blocks = blocks_of(CLIENT_PAGES / f"{client.name}.md")
     assert {"console"} <= {block.language for block in blocks}
-    place_packages(client, tmp_path)
+    client.place(tmp_path)
     with ExitStack() as stack:
         page = ClientPage(tmp_path, stack, client=client)
         for block in blocks:
@@ -72,13 +71,12 @@ def test_blocks_of_the_page_do_what_they_show(client: Client, tmp_path: Path) ->
 
 def run_program(client: Client, directory: Path, url: str) -> list[dict[str, Any]]:
     """Run the client's program in a directory; return the lines that it prints."""
-    name = "program.mjs" if client.is_node else "client_program.py"
-    for source in (client.directory / name, HERE / "proving.mjs", HERE / "proving.py"):
-        shutil.copy(source, directory)
-    place_packages(client, directory)
+    for source in client.language.sources:
+        shutil.copy(client.directory / source, directory)
+    client.place(directory)
     # What the client leaves behind (dynamodb-admin is a server) is of its group, and ends with it.
     program = subprocess.Popen(
-        ["node" if client.is_node else str(client.programs / "python"), name],
+        ["bash", "-euo", "pipefail", "-c", client.language.run_program],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -101,6 +99,7 @@ def environment(client: Client, directory: Path, url: str) -> dict[str, str]:
         **plain,
         **SEALED,
         **CREDENTIALS,
+        **client.language.variables,
         "AWS_ENDPOINT_URL_DYNAMODB": url,
         "AWS_ENDPOINT_URL_DYNAMODB_STREAMS": url,
         "HOME": str(directory),

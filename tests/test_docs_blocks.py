@@ -14,9 +14,9 @@ from xml.etree import ElementTree
 import pytest
 
 from clients.environments import clients
+from clients.pages import CLIENT_TAGS
 from docs import aws_stand_in
 from docs.blocks import (
-    CLIENT_LANGUAGES,
     CLIENT_PAGES,
     DATA_LANGUAGES,
     LANGUAGES,
@@ -74,7 +74,7 @@ def test_first_example_of_the_readme_can_be_run_twice(
 @each_document
 def test_every_block_is_of_a_kind_that_something_runs_or_compares(path: Path) -> None:
     for block in blocks_of(path):
-        assert block.language in (CLIENT_LANGUAGES if is_page_of_client(path) else LANGUAGES), block.place
+        assert block.language in (CLIENT_TAGS if is_page_of_client(path) else LANGUAGES), block.place
         # test_docs_file_format.py compares those of the file format; no other document has data.
         assert block.language not in DATA_LANGUAGES or path == FILE_FORMAT, block.place
 

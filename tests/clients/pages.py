@@ -9,29 +9,26 @@ import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from clients.environments import LANGUAGES
 from docs.pages import Command, Page
 from serving import TIMEOUT_S
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clients.environments import Client
+    from clients.environments import Client, Language
     from docs.blocks import Block
 
 # No setting of the user and no service of a cloud machine may reach a client; and a thing that works only
 # when it is tried again has not worked.
 SEALED: Final = {"AWS_EC2_METADATA_DISABLED": "true", "AWS_MAX_ATTEMPTS": "1", "NO_PROXY": "127.0.0.1"}
 
-_INSTALLERS: Final = ("pip install ", "npm install ")
+# It holds for a compiler too.
+PROGRAM_S_MAX: Final = 180.0
+
+# What the page of a client may hold: transcripts, programs of its language, the file that pins its packages.
+CLIENT_TAGS: Final = frozenset(("console", "xml", *(language.tag for language in LANGUAGES)))
+
 _ADMIN: Final = "npx dynamodb-admin"
 _ADMIN_WRITTEN_ADDRESS: Final = "127.0.0.1:8001"
-
-
-def place_packages(client: Client, directory: Path) -> None:
-    """Let programs in a directory import the packages of the client."""
-    if client.is_node:
-        # Node.js looks for packages beside the program.
-        (directory / "node_modules").symlink_to(client.environment / "node_modules")
 
 
 @dataclass(kw_only=True)
@@ -40,23 +37,28 @@ class ClientPage(Page):
 
     client: Client
     admin_address: str = _ADMIN_WRITTEN_ADDRESS
+    command_s_max: float = PROGRAM_S_MAX
 
     def _run(self, block: Block) -> None:
-        if block.language in ("js", "python"):
-            self._run_program(block)
+        language = self.client.language
+        if block.language == language.tag:
+            self._run_program(language, block)
+        elif language.pins.endswith(f".{block.language}"):
+            assert block.text == self.client.pins.read_text(encoding="utf-8"), block.place
         else:
             # The address of dynamodb-admin is known only when an earlier block has started it.
             Page._run(self, block.with_text(block.text.replace(_ADMIN_WRITTEN_ADDRESS, self.admin_address)))
 
-    def _run_program(self, block: Block) -> None:
-        name, run = ("example.mjs", "node") if block.language == "js" else ("example.py", "python -W error")
+    def _run_program(self, language: Language, block: Block) -> None:
         # As many lines in front as in the document, so that a traceback names the right one.
-        (self.directory / name).write_text("\n" * (block.line - 1) + block.text, encoding="utf-8")
-        self._run_shell(f"{run} {name}", block)
+        source = "\n" * (block.line - 1) + block.text
+        (self.directory / language.example).write_text(source, encoding="utf-8")
+        self._run_shell(language.run_example, block)
 
     def _run_command(self, command: Command, block: Block) -> None:
-        if command.text.startswith(_INSTALLERS):
-            for package in shlex.split(command.text)[2:]:
+        installer = self.client.language.installer
+        if command.text.startswith(installer):
+            for package in shlex.split(command.text.removeprefix(installer)):
                 assert package in self.client.versions, f"{block.place}: {package} is not what is proven"
         elif command.text.startswith(_ADMIN):
             self._start_admin(command.text)
@@ -88,6 +90,7 @@ class ClientPage(Page):
         return {
             **plain,
             **SEALED,
+            **self.client.language.variables,
             "HOME": str(self.directory),
             "PATH": f"{self.client.programs}:{plain['PATH']}",
         }

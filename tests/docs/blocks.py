@@ -13,10 +13,8 @@ LANGUAGES: Final = frozenset(("console", "json", "pycon", "python", "sh", "sql")
 # These are data, compared with a real file by the test of the document that holds them.
 DATA_LANGUAGES: Final = frozenset(("json", "sql"))
 
-# The page of a client may hold programs of its language. They run in the client's own environment, by
-# test_clients.py.
+# The pages of clients run in the environments of the clients, by test_clients.py.
 CLIENT_PAGES: Final = ROOT / "docs" / "clients"
-CLIENT_LANGUAGES: Final = frozenset(("console", "js", "python"))
 
 _FENCE: Final = re.compile(r"^\s*(```|~~~)")
 

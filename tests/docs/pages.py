@@ -69,6 +69,7 @@ class Page:
     names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
     exports: dict[str, str] = field(default_factory=dict)
     address: str = _WRITTEN_ADDRESS
+    command_s_max: float = TIMEOUT_S
 
     def run(self, block: Block) -> None:
         """Run one block; raise AssertionError where it does not do what it shows."""
@@ -150,7 +151,7 @@ class Page:
             text=True,
             cwd=self.directory,
             env=self._environment(),
-            timeout=TIMEOUT_S,
+            timeout=self.command_s_max,
             check=False,
         )
         assert ran.returncode == 0, f"{block.place}: {text}\nended with {ran.returncode}:\n{ran.stdout}"
