@@ -187,7 +187,10 @@ GO: Final = Language(
     placed=("go.mod", "go.sum"),
     # The clients share what Go downloads and compiles. It may be removed like any other file, nothing of it
     # is a repository, and no other version of Go is fetched.
+    # The SDK may close a connection whose answer it is still reading, of AWS too, and asks again then
+    # (aws/aws-sdk-go-v2, issue 2737 and pull request 2949): without that, one run in ten fails here.
     variables={
+        "AWS_MAX_ATTEMPTS": "3",
         "GOCACHE": str(CACHE / "go" / "build"),
         "GOFLAGS": "-buildvcs=false -modcacherw",
         "GOPATH": str(CACHE / "go"),
