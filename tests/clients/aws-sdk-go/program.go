@@ -93,6 +93,7 @@ func main() {
 	proof("TransactWriteItems and TransactGetItems; the reasons of a cancelled transaction; tokens", transactions)
 	proof("a hundred requests at once", requestsAtOnce)
 	proof("streams: DescribeStream, GetShardIterator, GetRecords, unmarshalled images", streams)
+	proof("the same struct put again logs no record, in whatever order its maps are sent", unchanged)
 	proof("UpdateTimeToLive, DescribeTimeToLive; what has expired goes", timeToLive)
 	proof("UpdateTable: a global index added to items that exist; tags", changesOfTables)
 	proof("DeleteTable and its waiter", end)
@@ -468,6 +469,17 @@ func streams() {
 	before := must(attributevalue.FromDynamoDBStreamsMap(changes[1].Dynamodb.OldImage))
 	after := must(attributevalue.FromDynamoDBStreamsMap(changes[1].Dynamodb.NewImage))
 	same(scores([]item{before, after}), []int{10, 15})
+}
+
+func unchanged() {
+	notes := map[string]string{"a": "1", "b": "2", "c": "3", "d": "4", "e": "5", "f": "6", "g": "7"}
+	game := Game{Player: "same", Number: 1, Level: "easy", Notes: notes, Moves: []string{"e4"}}
+	for range 10 {
+		must(client.PutItem(ctx, &dynamodb.PutItemInput{TableName: games, Item: marshalled(game)}))
+	}
+	changes := changesOf("same")
+	same(len(changes), 1)
+	same(changes[0].EventName, streamtypes.OperationTypeInsert)
 }
 
 func timeToLive() {
