@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 from crash.children import Reports, Stepper, start, steppers
 from crash.model import Progress
-from crash.tables import create_all
+from crash.tables import create_all, create_plain
 from crash.verify import assert_sound, verify_file
 from crash.workload import Workload
-from singletable import Database
+from singletable import Database, limits
+from singletable.errors import DatabaseBusyError
+from singletable.storage.turns import find_holder
 
 KEY_SCHEMA = [{"AttributeName": "PK", "KeyType": "HASH"}]
 ATTRIBUTES = [{"AttributeName": "PK", "AttributeType": "S"}]
@@ -206,3 +212,61 @@ def test_two_processes_may_make_one_file_at_the_same_moment(tmp_path: Path) -> N
             answers = [child.ask("list_tables") for child in children]
         assert [answer["TableNames"] for answer in answers] == [[]] * 3
         assert_sound(path)
+
+
+def test_stopped_holder_of_the_lock_is_named_and_not_waited_for_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "STOPPED_HOLDER_WAIT_S", 0.05)
+    path = tmp_path / "shared.db"
+    with Database.open(path) as db:
+        create_plain(db, "things")
+        holder = start("lock_holder", path)
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        holder.send_signal(signal.SIGSTOP)
+        os.waitpid(holder.pid, os.WUNTRACED)
+        try:
+            for _ in range(3):  # also those who come behind
+                with pytest.raises(DatabaseBusyError) as caught:
+                    db.put_item(TableName="things", Item={"PK": {"S": "a"}})
+                assert f"process {holder.pid} (" in caught.value.message
+                assert caught.value.message.endswith(") holds the write lock, and is stopped")
+                assert caught.value.hint is not None
+                assert f"kill -CONT {holder.pid}" in caught.value.hint
+            assert db.scan(TableName="things")["Items"] == []
+        finally:
+            holder.kill()
+            holder.communicate()
+        db.put_item(TableName="things", Item={"PK": {"S": "a"}})
+
+
+def test_holder_of_the_lock_that_works_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "STOPPED_HOLDER_WAIT_S", 0.0)
+    path = tmp_path / "shared.db"
+    with Database.open(path) as db, ThreadPoolExecutor(1) as thread:
+        create_plain(db, "things")
+        holder = start("lock_holder", path)
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        found = find_holder(str(path))
+        assert found is not None
+        assert (found.pid, found.is_stopped) == (holder.pid, False)
+        writing = thread.submit(db.put_item, TableName="things", Item={"PK": {"S": "a"}})
+        holder.communicate(b"")  # it ends when nobody has more to say to it
+        writing.result()
+    assert find_holder(str(path)) is None
+
+
+def test_holder_of_the_lock_in_the_same_process_is_said_to_be_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "HOLDER_WAIT_S", 0.05)
+    path = tmp_path / "shared.db"
+    with Database.open(path) as db:
+        create_plain(db, "things")
+        other = apsw.Connection(str(path))
+        other.execute("BEGIN IMMEDIATE").fetchall()
+        with pytest.raises(DatabaseBusyError, match="another connection of this process"):
+            db.put_item(TableName="things", Item={"PK": {"S": "a"}})
+        other.close()

@@ -55,7 +55,7 @@ def connect(place: Place, turns: Turns | None = None) -> apsw.Connection:
     try:
         # Plans do not depend on what is bound: otherwise SQLite makes a new one for each LIMIT that it gets.
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-        connection.set_busy_handler((turns or Turns()).wait)
+        connection.set_busy_handler((turns or Turns(place.path)).wait)
         connection.execute(
             "PRAGMA secure_delete = OFF; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;"
             f"PRAGMA mmap_size = {_MMAP_BYTES}"
@@ -73,7 +73,7 @@ def connect(place: Place, turns: Turns | None = None) -> apsw.Connection:
 def connect_for_reading(path: str) -> apsw.Connection:
     """Open an existing file without any means to change it."""
     connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY, vfs=PLAIN_VFS)
-    connection.set_busy_handler(Turns().wait)
+    connection.set_busy_handler(Turns(path).wait)
     try:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
     except apsw.CantOpenError:

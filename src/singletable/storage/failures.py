@@ -9,6 +9,7 @@ import apsw
 
 from singletable import errors
 from singletable.storage.durable_files import no_file
+from singletable.storage.turns import find_holder
 
 _DAMAGED_HINT = "run `singletable check` on a copy of the file, or restore a backup"
 
@@ -45,10 +46,7 @@ def translate(error: apsw.Error, path: str) -> errors.DatabaseError:
                 hint="check that its directory exists and can be written",
             )
         case apsw.BusyError() | apsw.LockedError():
-            return errors.DatabaseBusyError(
-                f"{path}: another process held the write lock for too long",
-                hint="try again; look for a process that stopped in the middle of a write",
-            )
+            return _busy(path)
         case apsw.ConnectionClosedError():
             return closed(path)
         case _:
@@ -56,6 +54,23 @@ def translate(error: apsw.Error, path: str) -> errors.DatabaseError:
                 f"{path}: reading or writing failed: {_reason(error)}",
                 hint="look at the disk and at the system's log; what was acknowledged before is kept",
             )
+
+
+def _busy(path: str) -> errors.DatabaseBusyError:
+    holder = find_holder(path)
+    if holder is None:
+        what = "another process held the write lock for too long"
+        hint = "try again; look for a process that stopped in the middle of a write"
+    elif holder.pid == os.getpid():
+        what = "another connection of this process held the write lock for too long"
+        hint = "end its transaction; one Database serves all threads"
+    elif holder.is_stopped:
+        what = f"process {holder.pid} ({holder.command}) holds the write lock, and is stopped"
+        hint = f"let it go on, kill -CONT {holder.pid}, or end it, kill -KILL {holder.pid}; then try again"
+    else:
+        what = f"process {holder.pid} ({holder.command}) held the write lock for too long"
+        hint = f"try again; see what it is: ps -fp {holder.pid}"
+    return errors.DatabaseBusyError(f"{path}: {what}", hint=hint)
 
 
 def failed_files(error: OSError, path: str) -> errors.DatabaseError:

@@ -112,7 +112,7 @@ def prepare(connection: apsw.Connection, place: Place, now_us: int) -> None:
         )
     is_current = _is_current(connection, place)
     if not place.in_memory:
-        _use_write_ahead_log(connection)  # also of a copy, which SQLite has made without it
+        _use_write_ahead_log(connection, place)  # also of a copy, which SQLite has made without it
     if is_current:
         return
     connection.execute("BEGIN IMMEDIATE")
@@ -126,11 +126,11 @@ def prepare(connection: apsw.Connection, place: Place, now_us: int) -> None:
         raise
 
 
-def _use_write_ahead_log(connection: apsw.Connection) -> None:
+def _use_write_ahead_log(connection: apsw.Connection, place: Place) -> None:
     """Switch a file to SQLite's write-ahead log. Where several processes do, SQLite does not wait by itself."""
     if scalar(connection.execute("PRAGMA journal_mode")) == "wal":
         return
-    turns = Turns()
+    turns = Turns(place.path)
     for tries in itertools.count():
         try:
             connection.execute("PRAGMA journal_mode = WAL").fetchall()

@@ -85,7 +85,7 @@ class Store:
         self._place = place
         self._waiting: deque[Written[Any]] = deque()
         self._writing = threading.Lock()
-        self._turns = Turns()
+        self._turns = Turns(place.path)
         self._writer: apsw.Connection | None = None
         self._writer_seen = -1
         self._is_committing = False
