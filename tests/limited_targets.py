@@ -12,7 +12,7 @@ from singletable import Database
 from singletable.client import Call, EmbeddedClient
 from singletable.client.base import Answer
 from singletable.client.capabilities import Capabilities
-from singletable.errors import UnknownOperationError
+from singletable.errors import DatabaseError, UnknownOperationError
 from singletable.metrics import MetricsSnapshot
 from singletable.server import BackgroundServer
 from singletable.storage.write_groups import OpenGroup
@@ -36,6 +36,9 @@ class LimitedDatabase:
     @property
     def is_in_memory(self) -> bool:
         return self._database.is_in_memory
+
+    def trouble(self) -> DatabaseError | None:
+        return self._database.trouble()
 
     def metrics(self) -> MetricsSnapshot:
         return self._database.metrics()

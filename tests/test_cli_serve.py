@@ -248,6 +248,26 @@ def test_interrupt_ends_it_with_130_and_no_traceback(tmp_path: Path) -> None:
     assert "Traceback" not in err
 
 
+def test_server_of_a_removed_file_is_unhealthy_and_fails_at_its_end(tmp_path: Path) -> None:
+    with CommandProcess("serve", "app.db", "--port", "0", "--json", cwd=tmp_path) as server:
+        address = ready(server)
+        client = connect(address)
+        client.create_table(**TABLE)
+        (tmp_path / "app.db").unlink()
+        with HttpSocket(address) as health:
+            health.send(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            answer = health.receive()
+        with pytest.raises(ClientError) as refused:
+            client.put_item(TableName="things", Item={"PK": {"S": "a"}})
+        client.close()
+        code, _, err = server.end(signal.SIGTERM)
+    assert (answer.status, answer.body.split(b":")[0]) == (503, b"unhealthy")
+    assert str(tmp_path).encode() not in answer.body
+    assert refused.value.response["Error"]["Code"] == "InternalServerError"
+    assert code == 2
+    assert f"error: ST811: {tmp_path / 'app.db'} was removed or renamed while it was open" in err
+
+
 def test_port_in_use_is_explained(tmp_path: Path) -> None:
     with CommandProcess("serve", "--port", "0", "--json", cwd=tmp_path) as first:
         address = ready(first)

@@ -7,7 +7,7 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import apsw
@@ -19,6 +19,7 @@ from singletable import Database
 from singletable.errors import (
     CorruptDatabaseError,
     DatabaseError,
+    FileMovedError,
     NewerFormatError,
     NotADatabaseError,
     ReadOnlyDatabaseError,
@@ -234,3 +235,139 @@ def _read_all(path: Path) -> None:
         for number in range(100):
             answer = db.get_item(TableName="things", Key={"PK": {"S": f"{number}"}})
             assert "Item" in answer, "an item is silently gone"
+
+
+# --- removed, renamed or replaced while it is open ------------------------------------------------
+
+
+def _remove(path: Path) -> None:
+    path.unlink()
+
+
+def _rename(path: Path) -> None:
+    path.rename(path.with_name("elsewhere.db"))
+
+
+def _replace(path: Path) -> None:
+    other = path.with_name("other.db")
+    with Database.open(other) as db:
+        create_plain(db, "others")
+    other.replace(path)
+
+
+def _rename_folder(path: Path) -> None:
+    path.parent.rename(path.parent.with_name("renamed"))
+
+
+def _remove_log(path: Path) -> None:
+    path.with_name("app.db-wal").unlink()
+
+
+def _remove_shared_memory(path: Path) -> None:
+    path.with_name("app.db-shm").unlink()
+
+
+def _write_until_refused(db: Database) -> list[str]:
+    """Write until that is refused, and return what was acknowledged: at most what fits into a moment."""
+    acknowledged: list[str] = []
+    try:
+        for number in range(100_000):
+            db.put_item(TableName="things", Item={"PK": {"S": f"late {number}"}})
+            acknowledged.append(f"late {number}")
+    except FileMovedError as error:
+        assert_clear(error, Path(db.path).parent)
+        return acknowledged
+    raise AssertionError("nothing was refused")
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Database]:
+    (tmp_path / "folder").mkdir()
+    with Database.open(tmp_path / "folder" / "app.db") as db:
+        create_plain(db, "things")
+        db.put_item(TableName="things", Item={"PK": {"S": "a"}})
+        yield db
+
+
+@pytest.mark.parametrize(
+    "move", [_remove, _rename, _replace, _rename_folder, _remove_log, _remove_shared_memory]
+)
+def test_nothing_is_written_to_a_file_that_is_not_in_its_place(
+    opened: Database, move: Callable[[Path], None]
+) -> None:
+    assert opened.get_item(TableName="things", Key={"PK": {"S": "a"}})["Item"] == {"PK": {"S": "a"}}
+    move(Path(opened.path))
+    _write_until_refused(opened)
+    assert isinstance(opened.trouble(), FileMovedError)
+    with pytest.raises(FileMovedError):
+        create_plain(opened, "more")
+    # What was acknowledged can be read by those who have a connection.
+    assert opened.get_item(TableName="things", Key={"PK": {"S": "a"}})["Item"] == {"PK": {"S": "a"}}
+
+
+def test_trouble_is_seen_without_a_write(opened: Database) -> None:
+    assert opened.trouble() is None
+    Path(opened.path).unlink()
+    assert isinstance(opened.trouble(), FileMovedError)
+
+
+def test_link_that_leads_elsewhere_is_a_replaced_file(tmp_path: Path) -> None:
+    link = tmp_path / "app.db"
+    link.symlink_to("one.db")
+    (tmp_path / "one.db").touch()
+    with Database.open(link) as db:
+        create_plain(db, "things")
+        (tmp_path / "new").symlink_to("two.db")
+        (tmp_path / "two.db").touch()
+        (tmp_path / "new").replace(link)
+        _write_until_refused(db)
+
+
+def test_file_that_is_back_is_written_again_when_it_is_opened_again(opened: Database) -> None:
+    path = Path(opened.path)
+    path.rename(path.with_name("elsewhere.db"))
+    acknowledged = _write_until_refused(opened)
+    path.with_name("elsewhere.db").rename(path)
+    with pytest.raises(FileMovedError):
+        opened.put_item(TableName="things", Item={"PK": {"S": "b"}})
+    opened.close()
+    with Database.open(path) as db:
+        assert db.check() == []
+        db.put_item(TableName="things", Item={"PK": {"S": "b"}})
+        stored = {item["PK"]["S"] for item in db.scan(TableName="things")["Items"]}
+    assert stored >= {"a", "b", *acknowledged}
+
+
+def test_log_that_was_removed_is_saved_by_whoever_closes_last(opened: Database) -> None:
+    path = Path(opened.path)
+    _remove_log(path)
+    acknowledged = _write_until_refused(opened)
+    opened.close()
+    with Database.open(path) as db:
+        assert db.check() == []
+        stored = {item["PK"]["S"] for item in db.scan(TableName="things")["Items"]}
+    assert stored >= {"a", *acknowledged}
+
+
+def test_closing_leaves_the_log_of_the_file_that_took_the_place(opened: Database) -> None:
+    path = Path(opened.path)
+    _replace(path)
+    path.with_name("app.db-wal").unlink()
+    path.with_name("app.db-shm").unlink()
+    with Database.open(path) as other:
+        create_plain(other, "more")
+        opened.close()
+        assert path.with_name("app.db-wal").exists()
+        assert sorted(other.list_tables()["TableNames"]) == ["more", "others"]
+
+
+def test_forked_child_does_not_go_on_with_another_file(opened: Database) -> None:
+    _replace(Path(opened.path))
+    child = os.fork()
+    if child == 0:
+        try:
+            opened.list_tables()
+        except FileMovedError:
+            os._exit(11)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 11

@@ -42,6 +42,7 @@ class SlowDisk:
         self._database = database
         self.answer = database.answer
         self.metrics = database.metrics
+        self.trouble = database.trouble
         self.refused = database.refused
         self.arrived = threading.Semaphore(0)
         self.put_began = threading.Semaphore(0)
@@ -87,6 +88,7 @@ class Recording:
         self.apply_writes = database.apply_writes
         self.commit_writes = database.commit_writes
         self.metrics = database.metrics
+        self.trouble = database.trouble
         self.refused = database.refused
         self.asked: list[tuple[str, bool]] = []
 
@@ -349,6 +351,7 @@ class Broken:
     def __init__(self, database: singletable.Database) -> None:
         self._database = database
         self.metrics = database.metrics
+        self.trouble = database.trouble
         self.refused = database.refused
 
     def answer(self, operation: str, body: bytes) -> WireAnswer:

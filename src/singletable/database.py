@@ -17,7 +17,7 @@ from singletable.engine.deletions import watch_deletions
 from singletable.engine.history import history
 from singletable.engine.patience import OutOfPatienceError, Patience
 from singletable.engine.throttling import Throttle
-from singletable.errors import ConditionFailedError, ConsumerError, TransactionCanceledError
+from singletable.errors import ConditionFailedError, ConsumerError, DatabaseError, TransactionCanceledError
 from singletable.limits import (
     CONSUMER_HOLD_S,
     CONSUMER_LEASE_S,
@@ -202,6 +202,10 @@ class Database:
     @property
     def is_in_memory(self) -> bool:
         return self.path == MEMORY
+
+    def trouble(self) -> DatabaseError | None:
+        """Return why nothing is written any more: the file was removed, renamed or replaced. None: all is well."""
+        return self._session.store.trouble()
 
     def answer(self, operation: str, body: bytes) -> WireAnswer:
         """Answer a JSON request of the DynamoDB protocol with an HTTP status and a JSON body."""

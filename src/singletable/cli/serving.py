@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from singletable import __version__
 from singletable.cli.background_log import background_log
-from singletable.cli.messages import say
+from singletable.cli.messages import say, say_failure
 from singletable.server import serve_until_signal
 from singletable.server.access_log import time_text
 
@@ -26,6 +26,9 @@ ENDPOINT_VARIABLES = ("AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_DYNAMODB_ST
 CREDENTIALS = (
     "AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_REGION={region} AWS_DEFAULT_REGION={region}"
 )
+
+
+_FAILED = 2
 
 
 class _JsonLines(logging.Formatter):
@@ -52,6 +55,10 @@ def server_log(*, as_json: bool, debug: bool) -> Iterator[None]:
 def run_server(database: Answering, settings: ServerSettings, *, on_ready: Callable[[Address], None]) -> int:
     """Serve until a signal; return the exit code."""
     received = serve_until_signal(database, settings, on_ready=on_ready)
+    trouble = database.trouble()
+    if trouble is not None:
+        say_failure(trouble)
+        return _FAILED
     return 130 if received is signal.SIGINT else 0
 
 

@@ -50,7 +50,8 @@ SingleTableError
 │   ├── StorageFailedError          ST807  the operating system reported an error
 │   ├── DatabaseBusyError           ST808  another process held the write lock
 │   ├── DatabaseClosedError         ST809  the database was closed
-│   └── ForkedDatabaseError         ST810  a database in memory, in a forked child
+│   ├── ForkedDatabaseError         ST810  a database in memory, in a forked child
+│   └── FileMovedError              ST811  the file was removed, renamed or replaced while it was open
 └── DesignError                            a design, or its use
     ├── DeclarationError            ST101  a class that cannot mean what it says; raised when it is created
     ├── UnknownFieldError           ST201  a field that the entity does not have
@@ -132,6 +133,7 @@ from singletable.errors.databases import (
     DatabaseClosedError,
     DatabaseError,
     DiskFullError,
+    FileMovedError,
     ForkedDatabaseError,
     NewerFormatError,
     NotADatabaseError,
@@ -214,6 +216,7 @@ __all__ = [
     "DiskFullError",
     "DuplicateError",
     "ExpiredIteratorError",
+    "FileMovedError",
     "ForkedDatabaseError",
     "IdempotentParameterMismatchError",
     "IndexMissingError",

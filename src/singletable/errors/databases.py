@@ -63,3 +63,9 @@ class ForkedDatabaseError(DatabaseError):
     """An in-memory database cannot follow its process into a forked child."""
 
     number = "ST810"
+
+
+class FileMovedError(DatabaseError):
+    """The file was removed, renamed or replaced while it was open; nothing is written to it any more."""
+
+    number = "ST811"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from singletable.errors import DatabaseError
 from singletable.metrics import MetricsSnapshot
 from singletable.storage.write_groups import OpenGroup
 from singletable.wire.answers import WaitingWrite, WireAnswer
@@ -16,6 +17,10 @@ class Answering(Protocol):
     @property
     def is_in_memory(self) -> bool:
         """Whether no write ever waits for a disk."""
+        ...
+
+    def trouble(self) -> DatabaseError | None:
+        """Return why nothing is written any more; None while all is well. It never waits."""
         ...
 
     def metrics(self) -> MetricsSnapshot:

@@ -20,11 +20,15 @@ from singletable.wire.coverage import UNSERVED_OPERATIONS
 from singletable.wire.operations import OPERATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from singletable.server.reader import Request
 
 NOT_FOUND: Final = Reply(404, b"<UnknownOperationException/>\n", None)
+# Nobody who only reaches the server is to learn where its file lies.
+UNHEALTHY: Final = Reply(
+    503, b"unhealthy: the file was removed, renamed or replaced; the log of the server names it ", None
+)
 _STREAMS_OPERATIONS: Final = frozenset(("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"))
 _UNKNOWN_OPERATION: Final = b'{"__type":"com.amazon.coral.service#UnknownOperationException"}'
 _NO_JSON: Final = b'{"__type":"com.amazon.coral.service#SerializationException"}'
@@ -76,11 +80,18 @@ class Deferred:
 class Router:
     """Decides what requests ask for. One serves all connections of a server."""
 
-    __slots__ = ("_callers", "_checks_signatures", "_healthy", "_known_hosts")
+    __slots__ = ("_callers", "_checks_signatures", "_has_trouble", "_healthy", "_known_hosts")
 
     def __init__(
-        self, *, region: str = "us-east-1", checks_signatures: bool = True, callers: Callers | None = None
+        self,
+        *,
+        region: str = "us-east-1",
+        checks_signatures: bool = True,
+        callers: Callers | None = None,
+        has_trouble: Callable[[], object] = lambda: None,
     ) -> None:
+        """`has_trouble` tells whether the database cannot be written any more. It is asked when health is."""
+        self._has_trouble = has_trouble
         self._checks_signatures = checks_signatures
         self._callers = callers or Callers()
         self._known_hosts = self._callers.known_hosts
@@ -146,7 +157,7 @@ class Router:
         if request.method in (b"GET", b"HEAD"):
             # Only here is it the service that is healthy (ScyllaDB's test_health.py, run against it).
             if path == b"/":
-                return self._healthy
+                return UNHEALTHY if self._has_trouble() else self._healthy
             return METRICS if path == b"/metrics" else NOT_FOUND
         origin = request.headers.get(b"origin")
         if request.method == b"OPTIONS" and origin is not None and self._callers.allows(origin):

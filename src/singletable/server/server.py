@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from singletable.clock import Clock, SystemClock
+from singletable.errors.base import sentence_of
 from singletable.limits import MIB
 from singletable.server.access_log import AccessLog, LogStyle
 from singletable.server.answering import Answering
@@ -23,6 +25,8 @@ from singletable.server.outbox import Outbox
 from singletable.server.patience import Patience, who_makes_room
 from singletable.server.replies import ReplyWriter
 from singletable.server.routing import Router
+
+_log = logging.getLogger("singletable.server")
 
 # Who makes room is found by a walk over all connections: a flood must not cause one for each of its own.
 _FULL_S: Final = 0.05
@@ -75,6 +79,7 @@ class Server:
         self._full_until_s = 0.0  # before that nobody is asked for room again
         self._sweep: asyncio.TimerHandle | None = None
         self._stopping = False
+        self._told_trouble = False
 
     async def start(self) -> Address:
         """Listen; return the real address. Raises ListenError."""
@@ -96,6 +101,7 @@ class Server:
                 region=settings.region,
                 checks_signatures=settings.checks_signatures,
                 callers=callers,
+                has_trouble=self._has_trouble,
             ),
             dispatcher=self._dispatcher,
             replies=ReplyWriter(self._clock, os.urandom),
@@ -133,6 +139,14 @@ class Server:
             await asyncio.to_thread(self._dispatcher.close)
         if self._log is not None:
             await asyncio.to_thread(self._log.close)
+
+    def _has_trouble(self) -> bool:
+        """Tell whether the database cannot be written any more; the log says why, once."""
+        trouble = self._database.trouble()
+        if trouble is not None and not self._told_trouble:
+            self._told_trouble = True
+            _log.error("%s", sentence_of(trouble))
+        return trouble is not None
 
     def _opened(self, connection: Connection) -> bool:
         # A connection may have been accepted just before the listener closed.

@@ -27,7 +27,12 @@ _STEPS_MAX: Final = 64
 _PAUSE_S: Final = 0.002  # lets writers of other processes, who poll for the lock, have their turn
 _RETRY_S: Final = 0.5
 # After these there is nothing to go on with.
-_ENDING: Final = (errors.DatabaseClosedError, errors.CorruptDatabaseError, errors.NewerFormatError)
+_ENDING: Final = (
+    errors.DatabaseClosedError,
+    errors.CorruptDatabaseError,
+    errors.NewerFormatError,
+    errors.FileMovedError,
+)
 _INTERVAL_S: Final = 1.0  # between two looks for what has become due
 _LOOK_REST: Final = 20  # times as long as a look itself has taken: of many tables, it takes long
 

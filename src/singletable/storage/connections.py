@@ -30,6 +30,8 @@ _PAUSE_S_MAX: Final = 30.0
 _STEPS_BETWEEN_QUESTIONS: Final = 100  # of SQLite; to copy a row takes three
 _LOG_BYTES: Final = 64 * limits.MIB  # what is kept of SQLite's own log when a long read had let it grow
 _MMAP_BYTES: Final = 1 << 40  # SQLite lowers it to what it was built for
+# To look after three files takes 4 us. A commit that comes later than this behind the last look is looked after.
+_LOOK_S: Final = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,91 @@ def create_file(path: str) -> None:
         ) from None
 
 
+_GONE_HINT: Final = "put it back, with its -wal beside it, and open it again"
+_REPLACED_HINT: Final = "put the old file back, or leave the new one; then open it again"
+_BESIDE_HINT: Final = (
+    "close the database everywhere: whoever is last saves what was committed; then open it again"
+)
+
+
+class OpenFiles:
+    """The files of a database that is open: whether each is still the one at its path.
+
+    One that was removed, renamed or replaced can be written by whoever has it open, and what is written is lost.
+    Once one is not in its place, that stays so: others may have opened what lay there meanwhile.
+    """
+
+    __slots__ = ("_known", "_next_look_s", "_path", "_trouble", "are_moved")
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._known: dict[str, tuple[int, int]] = {}
+        self._next_look_s = 0.0
+        self._trouble = ("", "")
+        self.are_moved = False
+
+    def learn(self) -> None:
+        """Remember the database, if this is the first time, and what SQLite has opened beside it."""
+        real = os.path.realpath(self._path)  # it is beside this one that SQLite makes its files
+        found = {path: _identity(path) for path in (self._path, f"{real}-wal", f"{real}-shm")}
+        self._known = {path: identity for path, identity in (found | self._main()).items() if identity}
+        self.check()
+
+    def forget_beside(self) -> None:
+        """What stands beside the database goes with the last connection, and is made anew for the next."""
+        self._known = self._main()
+
+    def _main(self) -> dict[str, tuple[int, int]]:
+        return {path: known for path, known in self._known.items() if path == self._path}
+
+    def check_if_due(self) -> None:
+        """Check, unless that was done just now."""
+        now_s = time.monotonic()
+        if now_s >= self._next_look_s:
+            self.check()
+            self._next_look_s = now_s + _LOOK_S
+
+    def check(self) -> None:
+        """Raise a FileMovedError if a file is not in its place, or was not at an earlier look."""
+        trouble = self.look()
+        if trouble is not None:
+            raise trouble
+
+    def look(self) -> errors.FileMovedError | None:
+        """Tell whether a file is not in its place, or was not at an earlier look."""
+        if not self.are_moved:
+            found = self._look()
+            if found is None:
+                return None
+            self._trouble, self.are_moved = found, True
+        message, hint = self._trouble
+        return errors.FileMovedError(message, hint=hint)
+
+    def _look(self) -> tuple[str, str] | None:
+        for path, known in self._known.items():
+            try:
+                found = os.stat(path)
+            except (FileNotFoundError, NotADirectoryError):
+                what, hint = "removed or renamed", _GONE_HINT
+            except OSError:
+                continue  # it cannot be seen, which says nothing about where it is
+            else:
+                if (found.st_dev, found.st_ino) == known:
+                    continue
+                what, hint = "replaced by another file", _REPLACED_HINT
+            message = f"{path} was {what} while it was open: nothing is written any more"
+            return message, hint if path == self._path else _BESIDE_HINT
+        return None
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 class Reader:
     """A read connection, and the state of the file up to which it knows the catalog."""
 
@@ -187,8 +274,9 @@ class Readers:
     holds any more is collected, and another is made.
     """
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, files: OpenFiles) -> None:
         self._place = place
+        self._files = files
         self._idle: list[Reader] = []
         self._all: weakref.WeakSet[Reader] = weakref.WeakSet()
         self._paused: list[Reader] = []
@@ -202,7 +290,9 @@ class Readers:
             reader = self._grow()
         if not reader.is_connected:
             self._check_open()
+            self._files.check()
             reader.connect(self._place)
+            self._files.check()  # what was at the path may be another file since
         return reader
 
     def give(self, reader: Reader) -> None:

@@ -26,7 +26,7 @@ from singletable.storage.clock_doubt import (
     note_trusted,
     trusted_us,
 )
-from singletable.storage.connections import Place, Reader, Readers, connect, create_file
+from singletable.storage.connections import OpenFiles, Place, Reader, Readers, connect, create_file
 from singletable.storage.formats import check_not_upgraded, prepare
 from singletable.storage.log import select_logs
 from singletable.storage.propagation import Propagation
@@ -92,7 +92,8 @@ class Store:
         self._times = ChangeTimes()
         self._is_closed = False
         self._lost_by_fork = False
-        self._readers = None if place.in_memory else Readers(place)
+        self._files = None if place.in_memory else OpenFiles(place.path)
+        self._readers = None if self._files is None else Readers(place, self._files)
         self._publishing = threading.Lock()
         self._listeners: tuple[Callable[[], None], ...] = ()
         self.catalog = Catalog(0, {})
@@ -336,6 +337,8 @@ class Store:
 
     def _begin(self) -> apsw.Connection:
         writer = self._open_writer()
+        if self._files is not None and self._files.are_moved:
+            self._files.check()
         self._turns.leave_gap()
         writer.execute("BEGIN IMMEDIATE")
         return writer
@@ -388,6 +391,8 @@ class Store:
         else:
             with self.propagation.committing(transaction.changes):
                 writer.execute("COMMIT")
+        if self._files is not None:
+            self._files.check_if_due()  # what is acknowledged is in the file that others will open
         finish(group)
         self._writer_seen = writer.data_version()
         self._times.committed(transaction)
@@ -509,6 +514,8 @@ class Store:
                 create_file(self.path)
             # Held, because the background thread may be woken here, and waits for its turn.
             with self._writing:
+                if self._files is not None:
+                    self._files.learn()
                 self._writer = connect(self._place, self._turns)
                 prepare(self._writer, self._place, self.clock.now_us())
                 if not self._place.in_memory:
@@ -520,6 +527,8 @@ class Store:
                     self._catch_up(self._writer)
                     self._times.learn_all(self._writer.execute)
                     is_idle = self._is_idle(self._writer.execute)
+                if self._files is not None:
+                    self._files.learn()
         except apsw.Error as error:
             self._disconnect_writer()
             raise failures.translate(error, self.path) from error
@@ -546,16 +555,35 @@ class Store:
                 )
             if self._is_closed:
                 raise failures.closed(self.path)
-            self._writer = connect(self._place, self._turns)
+            self._writer = self._connect_again()
             self._writer_seen = -1
             if has_chores(self.catalog):
                 self.background.wake()  # in a forked child there is no thread yet, and its parent may end
         return self._writer
 
+    def _connect_again(self) -> apsw.Connection:
+        """Connect after a fork or a failure, to the file that was open before and to no other."""
+        assert self._files is not None, "a database in memory has one connection for all of its life"
+        self._files.check()
+        writer = connect(self._place, self._turns)
+        try:
+            writer.execute("PRAGMA user_version").fetchall()  # so that SQLite opens its files beside it
+            self._files.learn()
+        except BaseException:
+            writer.close(True)
+            raise
+        return writer
+
     def _disconnect_writer(self) -> None:
+        if self._files is not None:
+            self._files.forget_beside()
         if self._writer is not None:
             self._writer.close(True)
             self._writer = None
+
+    def trouble(self) -> errors.DatabaseError | None:
+        """Return why nothing is written any more; None while all is well."""
+        return None if self._files is None else self._files.look()
 
     def give_up_long_work(self) -> None:
         """Let what takes long end without a trace, as backups under way; `close` waits for that."""
