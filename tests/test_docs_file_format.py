@@ -59,7 +59,8 @@ def stored(example: Path, sql: str) -> list[tuple[Any, ...]]:
 
 def test_meta_of_the_example(example: Path) -> None:
     assert example_rows("meta") == [
-        [name, str(value)] for name, value in stored(example, "SELECT * FROM meta")
+        [name, "random" if name.startswith("wal_mark") else str(value)]
+        for name, value in stored(example, "SELECT * FROM meta")
     ]
 
 

@@ -51,7 +51,8 @@ SingleTableError
 │   ├── DatabaseBusyError           ST808  another process held the write lock
 │   ├── DatabaseClosedError         ST809  the database was closed
 │   ├── ForkedDatabaseError         ST810  a database in memory, in a forked child
-│   └── FileMovedError              ST811  the file was removed, renamed or replaced while it was open
+│   ├── FileMovedError              ST811  the file was removed, renamed or replaced while it was open
+│   └── ForeignLogError             ST812  the write-ahead log beside the file belongs to another one
 └── DesignError                            a design, or its use
     ├── DeclarationError            ST101  a class that cannot mean what it says; raised when it is created
     ├── UnknownFieldError           ST201  a field that the entity does not have
@@ -134,6 +135,7 @@ from singletable.errors.databases import (
     DatabaseError,
     DiskFullError,
     FileMovedError,
+    ForeignLogError,
     ForkedDatabaseError,
     NewerFormatError,
     NotADatabaseError,
@@ -217,6 +219,7 @@ __all__ = [
     "DuplicateError",
     "ExpiredIteratorError",
     "FileMovedError",
+    "ForeignLogError",
     "ForkedDatabaseError",
     "IdempotentParameterMismatchError",
     "IndexMissingError",

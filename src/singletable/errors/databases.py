@@ -69,3 +69,9 @@ class FileMovedError(DatabaseError):
     """The file was removed, renamed or replaced while it was open; nothing is written to it any more."""
 
     number = "ST811"
+
+
+class ForeignLogError(DatabaseError):
+    """The write-ahead log beside the file belongs to another one; nothing was opened."""
+
+    number = "ST812"

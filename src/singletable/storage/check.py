@@ -25,6 +25,7 @@ from singletable.storage.log import select_logs
 from singletable.storage.problems import Problem
 from singletable.storage.reading import Counts, select_counts, snapshot
 from singletable.storage.tables import Index, Table
+from singletable.storage.write_ahead_log import check_log_belongs
 from singletable.values.reading import read_item
 
 Progress = Callable[[int, int], None]
@@ -58,6 +59,7 @@ def check_file(path: str | os.PathLike[str], progress: Progress | None = None) -
     path = os.fspath(path)
     failures.require_file(path)
     try:
+        check_log_belongs(path)
         connection = connect_for_reading(path)
         try:
             version = check_recognised(connection.execute, path)

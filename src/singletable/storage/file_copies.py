@@ -39,6 +39,7 @@ from singletable.storage.page_copies import (
     read_sums,
     sums_path,
 )
+from singletable.storage.write_ahead_log import check_log_belongs
 
 # --- making a copy ----------------------------------------------------------------------------
 
@@ -50,6 +51,7 @@ def back_up_file(path: str, copy: str, *, force: bool, progress: Progress = no_p
     _check_differ(path, copy)
     _check_not_open(copy)
     try:
+        check_log_belongs(path)
         source = connect_for_reading(path)
         try:
             check_recognised(source.execute, path)
@@ -71,6 +73,8 @@ def restore_file(backup: str, path: str, *, force: bool, progress: Progress = no
     """Put a copy in the place of a database that nobody has open, or where none is."""
     failures.require_file(backup)
     _check_free(path, force=force)
+    if not force:
+        check_log_belongs(path)  # of a file that is gone: it goes with the restore
     _check_differ(backup, path)
     with _told(sums_path(backup)):
         sums = read_sums(backup)
@@ -157,6 +161,10 @@ def _alone(path: str) -> Iterator[None]:
 
 def _connect_alone(path: str) -> apsw.Connection | None:
     """Open a file that nobody else has open, with all of its log in it; None if it cannot be read as one."""
+    try:
+        check_log_belongs(path)
+    except errors.ForeignLogError:
+        return None
     connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE, vfs=PLAIN_VFS)
     try:
         # Everybody who has a file open, also idle, holds a lock that this mode does not go together with.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from secrets import randbits
 from typing import Any, Final
 
 import apsw
@@ -17,6 +18,7 @@ from singletable.storage.connections import Place
 from singletable.storage.format_copies import copy_before_upgrade
 from singletable.storage.images import encode_item
 from singletable.storage.turns import Turns
+from singletable.storage.write_ahead_log import new_mark, write_mark
 
 
 def _mark_binary_items(execute: Execute) -> None:
@@ -185,6 +187,8 @@ def _create_or_upgrade(execute: Execute, place: Place, now_us: int) -> None:
     version = format_version(execute)
     if version == 0:
         execute(schema.CREATE + schema.CREATE_REGISTERS).fetchall()
+        if not place.in_memory:
+            write_mark(execute, new_mark(randbits), is_new_file=True)
         return
     if not place.in_memory:
         copy_before_upgrade(place, version, now_us)

@@ -14,6 +14,7 @@ import apsw
 
 from singletable.storage import failures
 from singletable.storage.durable_files import make_private_file, put_in_place, write_whole
+from singletable.storage.write_ahead_log import change_mark, new_mark
 from singletable.storage.written_pages import WrittenFile
 
 Phase = Literal["copying", "verifying"]
@@ -66,6 +67,7 @@ def _copy_pages(source: apsw.Connection, written: WrittenFile, progress: Progres
                 while not pages.done:
                     pages.step(_PAGES_A_STEP)
                     progress("copying", pages.page_count - pages.remaining, pages.page_count)
+            change_mark(target.execute, new_mark(written.number_of_contents))
         finally:
             target.close(True)
     except apsw.Error as error:

@@ -85,6 +85,13 @@ CATALOG_VERSION: Final = "SELECT value FROM meta WHERE name = 'catalog_version'"
 BUMP_CATALOG: Final = "UPDATE meta SET value = value + 1 WHERE name = 'catalog_version' RETURNING value"
 NEXT_ID: Final = "UPDATE meta SET value = value + 1 WHERE name = 'next_id' RETURNING value - 1"
 NEWEST: Final = "SELECT value FROM meta WHERE name = 'newest'"
+SELECT_META_PAGE: Final = "SELECT rootpage FROM sqlite_schema WHERE name = 'meta'"
+SELECT_MARK: Final = "SELECT value FROM meta WHERE name = 'wal_mark'"
+NOTE_MARK_BEFORE: Final = """
+INSERT OR REPLACE INTO meta SELECT 'wal_mark_before', coalesce((SELECT value FROM meta WHERE name = 'wal_mark'), ?)
+"""
+NOTE_MARK: Final = "INSERT OR REPLACE INTO meta VALUES ('wal_mark', ?)"
+CHANGE_MARK: Final = "UPDATE meta SET value = ? WHERE name = 'wal_mark'"
 NOTE_NEWEST: Final = "INSERT OR REPLACE INTO meta VALUES ('newest', ?)"
 # The newest time that was believed of the clock: by it things are thrown away. Only who confirms it puts it back.
 TRUSTED: Final = "SELECT value FROM meta WHERE name = 'trusted'"

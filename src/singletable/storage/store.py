@@ -7,6 +7,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from secrets import randbits
 from typing import Any, TypeVar
 
 import apsw
@@ -43,6 +44,7 @@ from singletable.storage.transaction import BehindLogError, PostponedError, Tran
 from singletable.storage.turns import Turns
 from singletable.storage.verifying import Verifying
 from singletable.storage.workers import Workers
+from singletable.storage.write_ahead_log import LogMarks, check_log_belongs, new_mark, write_mark
 from singletable.storage.write_groups import JobFailedError, OpenGroup, Written, finish
 
 T = TypeVar("T")
@@ -87,6 +89,7 @@ class Store:
         self._writing = threading.Lock()
         self._turns = Turns(place.path)
         self._writer: apsw.Connection | None = None
+        self._log_marks: LogMarks | None = None
         self._writer_seen = -1
         self._is_committing = False
         self._times = ChangeTimes()
@@ -381,6 +384,8 @@ class Store:
         times.note(transaction)
         if clock_us >= self._trusted_due_us:
             self._note_trusted(transaction)
+        if self._log_marks is not None and self._log_marks.is_due:
+            write_mark(writer.execute, new_mark(randbits))
         return transaction
 
     def _commit(self, transaction: Transaction, group: Sequence[Written[Any]]) -> None:
@@ -400,6 +405,8 @@ class Store:
             self._publish(transaction.catalog)
         if transaction.expired or transaction.has_logged:
             self._tell(transaction)
+        if self._log_marks is not None:
+            self._log_marks.committed()
 
     def _tell(self, transaction: Transaction) -> None:
         """Tell what was committed. Nobody who is told can undo it: what they raise fails no request."""
@@ -423,6 +430,8 @@ class Store:
         if self._stored_version(writer.execute) != self.catalog.version:
             self._publish(load_catalog(writer.execute))
         self._times.learn_noted(writer.execute)
+        if self._log_marks is not None:
+            self._log_marks.is_shared = True
         self._writer_seen = writer.data_version()
 
     def _roll_back(self) -> None:
@@ -511,6 +520,7 @@ class Store:
     def _open(self) -> None:
         try:
             if not self._place.in_memory:
+                check_log_belongs(self.path)
                 create_file(self.path)
             # Held, because the background thread may be woken here, and waits for its turn.
             with self._writing:
@@ -529,6 +539,7 @@ class Store:
                     is_idle = self._is_idle(self._writer.execute)
                 if self._files is not None:
                     self._files.learn()
+                    self._log_marks = LogMarks(self._writer, self.path)
         except apsw.Error as error:
             self._disconnect_writer()
             raise failures.translate(error, self.path) from error
@@ -569,6 +580,7 @@ class Store:
         try:
             writer.execute("PRAGMA user_version").fetchall()  # so that SQLite opens its files beside it
             self._files.learn()
+            self._log_marks = LogMarks(writer, self.path)
         except BaseException:
             writer.close(True)
             raise

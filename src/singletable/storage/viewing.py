@@ -14,6 +14,7 @@ from singletable.storage.catalog import Catalog, Execute, catalog_version, load_
 from singletable.storage.connections import connect_for_reading
 from singletable.storage.formats import check_recognised
 from singletable.storage.reading import snapshot
+from singletable.storage.write_ahead_log import check_log_belongs
 
 T = TypeVar("T")
 
@@ -27,6 +28,7 @@ class FileView:
         failures.require_file(path)
         self.path = path
         try:
+            check_log_belongs(path)
             self._connection = connect_for_reading(path)
         except apsw.Error as error:
             raise failures.translate(error, path) from error

@@ -84,6 +84,11 @@ class WrittenFile:
         _layer().watched.pop(self.path, None)
         self._digests.clear()
 
+    def number_of_contents(self, bits: int) -> int:
+        """Return a number that other contents do not have, of so many bits. The header's page does not count."""
+        number = hashlib.blake2b(self._digests[_DIGEST_BYTES:], digest_size=8).digest()
+        return int.from_bytes(number) >> (64 - bits)
+
     def verify(self, progress: Progress | None = None) -> str:
         """Bring the file to the disk, read it from there, compare; return its SHA-256."""
         sync_file(self.path)
