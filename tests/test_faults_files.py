@@ -25,6 +25,7 @@ from singletable.errors import (
     ReadOnlyDatabaseError,
     StorageFailedError,
 )
+from singletable.storage.viewing import FileView
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20
 
@@ -371,3 +372,14 @@ def test_forked_child_does_not_go_on_with_another_file(opened: Database) -> None
             os._exit(11)
         os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 11
+
+
+@pytest.mark.parametrize("move", [_remove, _replace])
+def test_who_only_looks_at_a_file_hears_that_it_is_not_there_any_more(
+    opened: Database, move: Callable[[Path], None]
+) -> None:
+    with FileView(opened.path) as view:
+        assert view.read(lambda execute, catalog: [table.name for table in catalog]) == ["things"]
+        move(Path(opened.path))
+        with pytest.raises(FileMovedError):
+            view.read(lambda execute, catalog: None)

@@ -11,7 +11,7 @@ import apsw
 from singletable import errors
 from singletable.storage import failures, schema
 from singletable.storage.catalog import Catalog, Execute, catalog_version, load_catalog
-from singletable.storage.connections import connect_for_reading
+from singletable.storage.connections import OpenFiles, connect_for_reading
 from singletable.storage.formats import check_recognised
 from singletable.storage.reading import snapshot
 from singletable.storage.write_ahead_log import check_log_belongs
@@ -30,12 +30,15 @@ class FileView:
         try:
             check_log_belongs(path)
             self._connection = connect_for_reading(path)
+            self._files = OpenFiles(path)
+            self._files.learn()
         except apsw.Error as error:
             raise failures.translate(error, path) from error
 
     def read(self, work: Callable[[Execute, Catalog], T]) -> T:
         """Run `work` with a connection and the catalog that was valid for what it read. It may run twice."""
         execute = self._connection.execute
+        self._files.check()  # who follows a file that is gone would wait for ever
         try:
             for _ in range(_CATALOG_TRIES_MAX):
                 self._check_format(execute)
