@@ -357,10 +357,10 @@ QUERIES = [
     ),
     page(
         "page_of_a_megabyte_costs_128_units_and_a_half",
-        items(71, 15_000),
+        items(251, 4_200),
         of(128.5),
         "F. Pachot, DynamoDB Scan (and why 128.5 RCU?): the item that reaches 1 MB is read with the page",
-        also={"Count": 70},
+        also={"Count": 250},
     ),
 ]
 
