@@ -196,13 +196,14 @@ class RequestReader:
                 rest = rest[upgrade.args[0] :]
 
     def _decline_upgrade(self) -> bool:
-        """Go on with the request as one without an offer; tell whether it can be."""
+        """Read the head again without its offer; return whether more is to be read."""
         # Java's own HTTP client and `curl --http2` offer "Upgrade: h2c" with every request. A server may
         # ignore the offer (RFC 9110, 7.8), but the parser stops at the end of the head and takes the body
         # for the new protocol. So the head is given, without the offer, to a new parser.
         method = self._parser.get_method()
         if method == b"CONNECT":
             self._refuse(MALFORMED)
+        if self.finished:
             return False
         head = [b"%b %b HTTP/1.1\r\n" % (method, self._url)]
         head += [b"%b: %b\r\n" % header for header in self._headers.items()]
@@ -221,9 +222,7 @@ class RequestReader:
         self._url = b""
         self._head_bytes = 0
         self._headers = {}
-        self._body = b""
         self.body_bytes = 0
-        self._in_body = False
         self._upgrading = False
 
     def on_url(self, url: bytes) -> None:
@@ -233,9 +232,10 @@ class RequestReader:
         # A trailer behind a chunked body is no header: it may not name the operation.
         if self._in_body:
             return
-        self._head_bytes += len(name) + len(value) + 4  # a colon, a space, the end of the line
+        self._head_bytes += len(value)
         known = _KNOWN_HEADERS.get(name)
         if known is None:
+            self._head_bytes += len(name)  # of the others it is not much, and this is asked for each of them
             known = _KNOWN_HEADERS.get(name.lower())
         if known and self._headers.setdefault(known, value) is not value:
             self._repeat_header(known, value)
@@ -301,7 +301,7 @@ class RequestReader:
         keep_alive = self._parser.should_keep_alive()
         if self.ready:  # it waits behind another, and is counted, however small it is
             self._counted_bytes = max(self._counted_bytes, 1)
-            if not self._budget.take(len(body) + _WAITING_REQUEST_BYTES, self._cut):
+            if not self._budget.take(len(body) + self._head_bytes + _WAITING_REQUEST_BYTES, self._cut):
                 self._refuse(TOO_MANY_BODIES)
                 return
         held_bytes = self._budget.settle(self._cut) if self._counted_bytes else 0
