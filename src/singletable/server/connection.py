@@ -143,8 +143,8 @@ class Connection(asyncio.Protocol):
             # Only a request is a sign of life: blank lines in front of one may come for ever.
             if reader.begun != begun_before:
                 self._active_s = self._loop.time()
-                self._midway_s = self._active_s
-            if not reader.is_midway:
+                self._midway_s = self._active_s if reader.is_midway else None
+            elif not reader.is_midway:
                 self._midway_s = None
             self._answer_ready()
             return

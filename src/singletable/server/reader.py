@@ -256,7 +256,7 @@ class RequestReader:
         if self._parser.should_upgrade():
             self._upgrading = True
             return
-        if not self._url.startswith(b"/"):
+        if self._url != b"/" and not self._url.startswith(b"/"):
             self._take_authority()
         if b"host" not in self._headers and self._parser.get_http_version() != "1.0":
             self._refuse(NOT_ONE_HOST)
