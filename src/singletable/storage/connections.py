@@ -30,8 +30,8 @@ _PAUSE_S_MAX: Final = 30.0
 _STEPS_BETWEEN_QUESTIONS: Final = 100  # of SQLite; to copy a row takes three
 _LOG_BYTES: Final = 64 * limits.MIB  # what is kept of SQLite's own log when a long read had let it grow
 _MMAP_BYTES: Final = 1 << 40  # SQLite lowers it to what it was built for
-# To look after three files takes 4 us. A commit that comes later than this behind the last look is looked after.
-_LOOK_S: Final = 0.01
+# To look after three files takes 4 us, and 20 behind a sync. A commit so long behind the last look has one.
+_LOOK_S: Final = 0.025
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,8 @@ _MAGIC: Final = 0x377F0682  # and the next number, for checksums of big-endian w
 _PAGE_BYTES: Final = 4096
 _META_PAGE: Final = 2  # the first table that is made gets it, and keeps it
 _CHECKPOINT_PAGES: Final = 1000  # SQLite's own default
-_COMMITS_A_LOOK: Final = 4  # between two looks at the length of the log, each of which takes 0.2 us
+_NOOP: Final = apsw.SQLITE_CHECKPOINT_NOOP
+_COMMITS_A_LOOK: Final = 8  # between two looks at the length of the log, each of which takes 0.2 us
 _TRIES_MAX: Final = 5
 _TELLING: Final = (1, _META_PAGE)
 
@@ -103,15 +104,13 @@ class LogMarks:
         self._commits += 1
         if self._commits == _COMMITS_A_LOOK:
             self._commits = 0
-            # As of SQLite's own: what a checkpoint cannot do, for lack of room or for readers, the next one does.
-            with contextlib.suppress(apsw.Error):
-                self._check_length()
-
-    def _check_length(self) -> None:
-        checkpoint = self._connection.wal_checkpoint
-        if checkpoint("main", apsw.SQLITE_CHECKPOINT_NOOP)[0] >= _CHECKPOINT_PAGES:
-            in_log, in_file = checkpoint("main")
-            self.is_due |= in_log == in_file
+            checkpoint = self._connection.wal_checkpoint
+            try:
+                if checkpoint("main", _NOOP)[0] >= _CHECKPOINT_PAGES:
+                    in_log, in_file = checkpoint("main")
+                    self.is_due = self.is_due or in_log == in_file
+            except apsw.Error:
+                pass  # as of SQLite's own: what it cannot do, for lack of room or for readers, the next one does
 
 
 def _read_salts(path: str) -> bytes | None:
