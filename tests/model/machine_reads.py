@@ -158,7 +158,7 @@ class ReadRules(TransactionRules):
             self.check_refused(refusal, "query", parameters)
             return
         groups = view.table.query(view.index, hash_value, range_test, forward=forward)
-        unique = view.index is None and names_one_item(view.table, range_test)
+        unique = view.index is None and names_its_last_item(view.table, range_test)
         reading = self.read_paged(view, "query", parameters, unique=unique)
         check_groups(reading.items, [view.shown(group) for group in groups])
         self.check_counts(reading, view, [item for group in groups for item in group])
@@ -235,7 +235,7 @@ class ReadRules(TransactionRules):
                 table.delete(key)
             survivors[passed:] = [key for key in survivors[passed:] if key not in doomed]
 
-        unique = operation == "query" and index is None and names_one_item(table, None)
+        unique = operation == "query" and index is None and names_its_last_item(table, None)
         parameters["Limit"] = limit
         reading = read_all(self.endpoint, operation, parameters, delete_some, unique=unique)
         assert [table.key_of(item) for item in reading.items] == survivors
@@ -253,11 +253,11 @@ class ReadRules(TransactionRules):
         parameters |= printer.parameters()
 
 
-def names_one_item(table: Table, range_test: RangeTest | None) -> bool:
-    """Tell whether a key condition on a table names its whole key."""
+def names_its_last_item(table: Table, range_test: RangeTest | None) -> bool:
+    """Tell whether a key condition on a table names its whole key, or the sort key that a page may end with."""
     if table.definition.range_name is None:
         return True
-    return range_test is not None and range_test.operator == "="
+    return range_test is not None and range_test.operator in ("=", "<=", ">=", "BETWEEN")
 
 
 class ModelMachine(ReadRules):

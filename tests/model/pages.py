@@ -34,7 +34,7 @@ def read_all(
 ) -> Reading:
     """Follow LastEvaluatedKey to the end; `between` runs after each page that has one.
 
-    `unique` says that the request can find one item at most.
+    `unique` says that a page can end with an item behind which the request can find nothing.
     """
     reading = Reading()
     cursor: dict[str, Any] = {}
@@ -65,8 +65,8 @@ def check_page(page: dict[str, Any], parameters: dict[str, Any], *, strict: bool
         assert "LastEvaluatedKey" not in page  # these tables are far below one megabyte
     else:
         # A page that reached its limit has a cursor, also where nothing follows (API reference, Query: "If
-        # LastEvaluatedKey is not empty, it does not necessarily mean that there is more data"). Whether that
-        # holds where the key condition names one item, no source settles.
+        # LastEvaluatedKey is not empty, it does not necessarily mean that there is more data"). That does not
+        # hold where nothing can follow: the key condition names the item, or the sort key that it has at last.
         full = page["ScannedCount"] == limit
         assert full or "LastEvaluatedKey" not in page, f"{page} of {parameters}"
         assert not full or not strict or "LastEvaluatedKey" in page, f"{page} of {parameters}"

@@ -228,7 +228,8 @@ PAGE_RULES: list[Rule] = [
         evidence="dynoxide, from captures in four regions, 9 October 2026",
         aspect="refusal",
         ours="ValidationException: The provided exclusive start key is invalid",
-        theirs="OK|ValidationException: The provided starting key does not match the range key predicate",
+        theirs="OK|ValidationException: (The provided starting key does not match the range key predicate|Filter "
+        "Expression can .*|QueryFilter can .*|Key attributes must be scalars.*)",
         operations=("Query",),
     ),
     Rule(
