@@ -351,7 +351,7 @@ class Watched(Propagation):
         with super().committing(changes):
             self.seen.append(indexed(self.database))
             yield
-            self.clock.advance(3600)
+            self.clock.advance(60)
             self.seen.append(indexed(self.database))
 
 
