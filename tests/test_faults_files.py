@@ -7,6 +7,7 @@ import os
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -360,6 +361,16 @@ def test_closing_leaves_the_log_of_the_file_that_took_the_place(opened: Database
         opened.close()
         assert path.with_name("app.db-wal").exists()
         assert sorted(other.list_tables()["TableNames"]) == ["more", "others"]
+
+
+def test_closing_does_not_wait_for_a_read_that_was_refused(opened: Database) -> None:
+    _rename(Path(opened.path))
+    _write_until_refused(opened)
+    with pytest.raises(FileMovedError) as refused:
+        opened.get_item(TableName="things", Key={"PK": {"S": "a"}})
+    began_s = time.monotonic()
+    opened.close()
+    assert time.monotonic() - began_s < 10, refused  # which somebody still has
 
 
 def test_forked_child_does_not_go_on_with_another_file(opened: Database) -> None:

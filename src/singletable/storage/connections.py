@@ -289,10 +289,14 @@ class Readers:
         except IndexError:
             reader = self._grow()
         if not reader.is_connected:
-            self._check_open()
-            self._files.check()
-            reader.connect(self._place)
-            self._files.check()  # what was at the path may be another file since
+            try:
+                self._check_open()
+                self._files.check()
+                reader.connect(self._place)
+                self._files.check()  # what was at the path may be another file since
+            except BaseException:
+                self.forget(reader)  # who keeps the error keeps it too, and closing would wait for it
+                raise
         return reader
 
     def give(self, reader: Reader) -> None:
