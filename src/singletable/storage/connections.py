@@ -158,10 +158,15 @@ class OpenFiles:
         self.are_moved = False
 
     def learn(self) -> None:
-        """Remember the database, if this is the first time, and what SQLite has opened beside it."""
+        """Remember the database, before it is opened. What is beside it may yet go with whoever closes it last."""
+        identity = _identity(self._path)
+        self._known = {} if identity is None else {self._path: identity}
+
+    def learn_beside(self) -> None:
+        """Remember what SQLite has beside the database. Call it with a connection that has read: that keeps it."""
         real = os.path.realpath(self._path)  # it is beside this one that SQLite makes its files
-        found = {path: _identity(path) for path in (self._path, f"{real}-wal", f"{real}-shm")}
-        self._known = {path: identity for path, identity in (found | self._main()).items() if identity}
+        found = {path: _identity(path) for path in (f"{real}-wal", f"{real}-shm")}
+        self._known = self._main() | {path: identity for path, identity in found.items() if identity}
         self.check()
 
     def forget_beside(self) -> None:
@@ -187,15 +192,17 @@ class OpenFiles:
     def look(self) -> errors.FileMovedError | None:
         """Tell whether a file is not in its place, or was not at an earlier look."""
         if not self.are_moved:
-            found = self._look()
-            if found is None:
+            known = self._known
+            found = self._look(known)
+            # Another thread may close the last connection meanwhile, as before a fork; it says so first.
+            if found is None or known is not self._known:
                 return None
             self._trouble, self.are_moved = found, True
         message, hint = self._trouble
         return errors.FileMovedError(message, hint=hint)
 
-    def _look(self) -> tuple[str, str] | None:
-        for path, known in self._known.items():
+    def _look(self, identities: dict[str, tuple[int, int]]) -> tuple[str, str] | None:
+        for path, known in identities.items():
             try:
                 found = os.stat(path)
             except (FileNotFoundError, NotADirectoryError):

@@ -437,8 +437,8 @@ class Store:
     def _roll_back(self) -> None:
         if self._writer is not None and self._writer.in_transaction:
             try:
+                self._trusted_due_us = 0  # what was noted of it is undone too
                 self._writer.execute("ROLLBACK")
-                self._trusted_due_us = 0
             except apsw.Error:
                 self._disconnect_writer()
 
@@ -538,7 +538,7 @@ class Store:
                     self._times.learn_all(self._writer.execute)
                     is_idle = self._is_idle(self._writer.execute)
                 if self._files is not None:
-                    self._files.learn()
+                    self._files.learn_beside()
                     self._log_marks = LogMarks(self._writer, self.path)
         except apsw.Error as error:
             self._disconnect_writer()
@@ -579,7 +579,7 @@ class Store:
         writer = connect(self._place, self._turns)
         try:
             writer.execute("PRAGMA user_version").fetchall()  # so that SQLite opens its files beside it
-            self._files.learn()
+            self._files.learn_beside()
             self._log_marks = LogMarks(writer, self.path)
         except BaseException:
             writer.close(True)

@@ -29,9 +29,10 @@ class FileView:
         self.path = path
         try:
             check_log_belongs(path)
-            self._connection = connect_for_reading(path)
             self._files = OpenFiles(path)
             self._files.learn()
+            self._connection = connect_for_reading(path)
+            self._files.learn_beside()
         except apsw.Error as error:
             raise failures.translate(error, path) from error
 
