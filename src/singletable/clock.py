@@ -124,9 +124,10 @@ class SteadyTime:
         """Tell whether the clock is so far ahead that somebody has to confirm it."""
         self.now_us()
         elapsed_us, offset_us = self._clock_offset_us()
+        ahead_since_us = self._ahead_since_us  # read once: other threads ask for the time too
         return (
-            self._ahead_since_us is not None
-            and elapsed_us - self._ahead_since_us >= _TRUSTED_AFTER_US
+            ahead_since_us is not None
+            and elapsed_us - ahead_since_us >= _TRUSTED_AFTER_US
             and self._is_doubtful(offset_us)
         )
 
