@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from typing import TYPE_CHECKING
 
@@ -41,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         if _is_clock_held(arguments.file):
             say(
                 "nothing expires or is trimmed until the clock is confirmed: see singletable clock "
-                f"{arguments.file}"
+                f"{shlex.quote(arguments.file)}"
             )
     return HAS_PROBLEMS if problems else SOUND
 
