@@ -196,6 +196,21 @@ def test_clock_that_would_take_nothing_away_is_believed_without_a_word(
     opened.db.close()
 
 
+def test_wrong_clock_with_nothing_to_take_away_is_not_believed_of_the_file(tmp_path: Path) -> None:
+    opened = Opened(tmp_path / "app.db")
+    create_single(opened.db)
+    enable(opened.db)
+    opened.after(40 * DAY_S)
+    put(opened.db, "never", None)
+    opened.after(-40 * DAY_S)
+    put(opened.db, "later", opened.now_s() + 10 * DAY_S)
+    opened.after(40 * DAY_S)
+    assert opened.db.clock_doubt() is not None
+    assert opened.db.sweep_expired() == 0
+    assert names(opened.db) == ["later", "never"]
+    opened.db.close()
+
+
 def test_writes_by_a_wrong_clock_do_not_make_it_right(opened: Opened) -> None:
     """Nor does a file that is opened again and again by it, or stays open for long."""
     for number in range(3):

@@ -103,6 +103,7 @@ class Store:
         self._on_expired = on_expired
         self._steady = steady = SteadyTime(clock)
         self._trusted_due_us = 0  # when the clock has come there, the file is told what is believed of it
+        self._unproven_until_us = 0  # of the time that has elapsed; until then the file is told nothing of it
         self._has_told_doubt = False
         self._telling = threading.Lock()
         self.background = Background(
@@ -470,6 +471,9 @@ class Store:
         doubt = self.read(lambda execute, catalog: find_doubt(execute, catalog, folder, clock_us))
         if doubt.takes_nothing:
             self._steady.believe()
+            # By this process. The file is told after an hour: what was put right before that counts for nothing,
+            # and such a clock is held when there is something that it could take away.
+            self._unproven_until_us = self.clock.elapsed_us() + TRUSTED_EVERY_US
             return None
         return doubt
 
@@ -503,7 +507,7 @@ class Store:
                 self.write(_touch)
 
     def _note_trusted(self, transaction: Transaction) -> None:
-        if not self._place.in_memory:
+        if not self._place.in_memory and self.clock.elapsed_us() >= self._unproven_until_us:
             note_trusted(transaction, self._steady.now_us())
         self._trusted_due_us = transaction.clock_us + TRUSTED_EVERY_US
 
