@@ -51,6 +51,7 @@ def hidden_in(printed: str) -> list[str]:
 LINES: dict[str, list[list[str]]] = {
     "backup": [[FILE, f"{HOSTILE}.copy"], [FILE, f"{HOSTILE}.json", "--json"], [HOSTILE, f"{HOSTILE}.copy"]],
     "check": [[FILE], [FILE, "--json"], ["damaged.db"], ["damaged.db", "--json"], [HOSTILE], [ODD_BYTE]],
+    "clock": [[FILE], [FILE, "--json"], [HOSTILE], [FILE, "--confirm"]],
     "create-table": [
         [DESIGN, f"new{FILE}"],
         [DESIGN, f"more{FILE}", "--json"],

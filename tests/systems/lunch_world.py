@@ -25,6 +25,7 @@ from singletable.clock import ManualClock
 from singletable.values.sizes import item_bytes
 from singletable_systems.lunch_cache.design import LunchCache
 from singletable_systems.lunch_cache.entities import Lunch, ValidationIssue, Weekday, WeeklyMenu
+from systems.request_costs import is_full
 from targets import opened
 
 # A Wednesday of 2033-W01. The year before has a week 53, which holds the first two days of this one. It lies far
@@ -35,7 +36,6 @@ LARGE = "stora-salen"
 RESTAURANTS = ("la-cantina", "la-cantina-2032", "la", "cantina", "å-ä-ö", "niagara", "niagara-2")
 WEEKS = ((2032, 1), (2032, 9), (2032, 10), (2032, 52), (2032, 53), (2033, 1), (2033, 2), (2020, 32))
 
-PAGE_BYTES = 1024 * 1024
 BLOCK_BYTES = 4096
 
 Item = Mapping[str, Any]
@@ -216,7 +216,7 @@ class Costs:
         page: list[Item] = []
         for row in rows[: params.get("Limit")]:
             page.append(row)
-            if sum(map(item_bytes, page)) >= PAGE_BYTES:
+            if is_full(page, sum(map(item_bytes, page)), "cachedAt"):
                 break
         return page
 

@@ -15,11 +15,13 @@ from typing import Any
 
 from singletable.client import Call
 from singletable.design.item_sizes import item_bytes
+from singletable.values.sizes import stored_item_bytes
 
 Item = Mapping[str, Any]
 Place = tuple[str, str]  # the texts of PK and SK
 
 PAGE_BYTES = 1024 * 1024
+LARGE_ITEMS_MAX = 32  # a page of no more ends by what is stored of them, one of more by their sizes
 BLOCK_BYTES = 4096
 
 
@@ -29,6 +31,13 @@ class Cost:
 
     units: float
     read: int
+
+
+def is_full(page: Sequence[Item], page_bytes: int, sort: str) -> bool:
+    """Tell whether a page ends here. What is stored of items was recorded (values/sizes.py)."""
+    if len(page) > LARGE_ITEMS_MAX:
+        return page_bytes >= PAGE_BYTES
+    return sum(stored_item_bytes(item, {sort}) for item in page) >= PAGE_BYTES
 
 
 def place_of(item: Item) -> Place:
@@ -93,10 +102,11 @@ class Costs:
             rows = rows[[place_of(row) for row in rows].index(place_of(start)) + 1 :]
         page: list[Item] = []
         page_bytes = 0
+        sort = KeyCondition.of(params).sort
         for row in rows[: params.get("Limit")]:
             page.append(row)
             page_bytes += self._bytes[place_of(row)]
-            if page_bytes >= PAGE_BYTES:
+            if is_full(page, page_bytes, sort):
                 break
         return page
 

@@ -46,9 +46,8 @@ def _main(argv: Sequence[str] | None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output left, as `head` does: nobody is there to be told. Python would complain
-        # once more when it flushes stdout at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader of our output left, as `head` does: nobody is there to be told.
+        _give_up_output()
         return FAILED
 
 
@@ -65,6 +64,7 @@ def _run_or_tell(arguments: argparse.Namespace) -> int:
     """Run a command; tell what stopped it."""
     from singletable.errors import SingleTableError
 
+    as_json = _is_result_json(arguments)
     try:
         return _run(arguments)
     except BrokenPipeError:
@@ -77,11 +77,19 @@ def _run_or_tell(arguments: argparse.Namespace) -> int:
                 "the disk is full: what was to be written is not all there",
                 "make room and try again",
             )
+            # Files that commands write tell it themselves: it is the disk that stdout leads to.
+            _give_up_output()
+            as_json = False
         else:
             said, hint = f"{type(error).__name__}: {error}", "run it again with --debug to see where"
         failure = SingleTableError(said, hint=hint)
-    say_failure(failure, as_json=_is_result_json(arguments))
+    say_failure(failure, as_json=as_json)
     return FAILED
+
+
+def _give_up_output() -> None:
+    # Python would complain once more when it flushes stdout at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _is_result_json(arguments: argparse.Namespace) -> bool:

@@ -60,9 +60,9 @@ def require_dated(execute: Execute, table: Table, window: RecoveryWindow, at_us:
     if window.latest_us <= now_us or select_end(execute, table.id).at_us <= now_us:
         return
     exact = seq_at(execute, table.id, now_us)
-    exact_us = (
-        window.earliest_us if exact == 0 else max(window.earliest_us, time_of(execute, table.id, exact))
-    )
+    exact_us = -(-window.earliest_us // 1000) * 1000  # as it is told: in milliseconds, and not too early
+    if exact:
+        exact_us = max(exact_us, time_of(execute, table.id, exact))
     ahead_us = time_of(execute, table.id, exact + 1) if exact else _oldest_us(execute, table)
     if exact_us < at_us < ahead_us:
         raise InvalidRestoreTimeError(
