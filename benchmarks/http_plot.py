@@ -1,4 +1,4 @@
-"""A picture of requests a second: one panel an operation, one bar a server, drawn as SVG.
+"""A picture of requests a second: a panel for an operation on items of a shape, a bar for a server, drawn as SVG.
 
 It is readable on light and on dark pages. This server has another colour than the others and bold names, and
 every bar has its figure, so that nothing depends on the colours. A thin line goes from the lowest to the
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
-from benchmarks.http_requests import GET, PUT, QUERY, UPDATE
+from benchmarks.http_requests import GET, MANY_ATTRIBUTES, ONE_LONG_TEXT, PUT, QUERY, UPDATE
 from benchmarks.http_servers import KEEPS, NEVER
 
 if TYPE_CHECKING:
@@ -21,10 +21,12 @@ OWN = "singletable"
 IN_MEMORY = ", in memory"
 ON_DISK = ", on disk"
 TITLES = {
-    GET: "GetItem",
-    QUERY: "Query of 25 items",
-    PUT: "PutItem",
-    UPDATE: "UpdateItem with a condition",
+    (GET, MANY_ATTRIBUTES): "GetItem",
+    (QUERY, MANY_ATTRIBUTES): "Query of 25 items",
+    (GET, ONE_LONG_TEXT): "GetItem, one long text",
+    (QUERY, ONE_LONG_TEXT): "Query of 25 items, one long text",
+    (PUT, MANY_ATTRIBUTES): "PutItem",
+    (UPDATE, MANY_ATTRIBUTES): "UpdateItem with a condition",
 }
 
 WIDTH = 880
@@ -65,48 +67,50 @@ STYLE = """
 def draw(document: dict[str, Any]) -> str:
     """Draw the rates of a run."""
     rates = [result for result in document["results"] if "rate" in result]
-    panels = [[rate for rate in rates if rate["operation"] == operation] for operation in TITLES]
-    panel_height = PANEL_HEAD + max(rows_height(panel) for panel in panels)
-    height = HEAD + 2 * panel_height + GAP + MARGIN
+    panels = {
+        title: [rate for rate in rates if (rate["operation"], rate.get("shape", MANY_ATTRIBUTES)) == work]
+        for work, title in TITLES.items()
+    }
+    panels = {title: panel for title, panel in panels.items() if panel}  # older runs had one shape
+    panel_rows = len(panels) // 2
+    panel_height = PANEL_HEAD + max(rows_height(panel) for panel in panels.values())
+    height = HEAD + panel_rows * panel_height + (panel_rows - 1) * GAP + MARGIN
     panel_width = (WIDTH - 2 * MARGIN - GAP) / 2
     size = f'width="{WIDTH}" height="{height:g}"'
-    title = "Requests a second, by operation and server"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:g}" {size} {FONT} {ROLE}>',
-        f'<title id="title">{title}</title>',
+        '<title id="title">Requests a second, by operation and server</title>',
         f'<desc id="desc">{escape(description(panels))}</desc>',
         f"<style>{STYLE}</style>",
         f'<rect class="back" x="0.5" y="0.5" width="{WIDTH - 1}" height="{height - 1:g}" rx="8"/>',
         text(MARGIN, 32, "Requests a second over HTTP", "head"),
         text(MARGIN, 52, conditions(document), "note"),
     ]
-    for position, panel in enumerate(panels):
+    for position, (title, panel) in enumerate(panels.items()):
         x = MARGIN + (position % 2) * (panel_width + GAP)
         y = HEAD + (position // 2) * (panel_height + GAP)
-        parts += draw_panel(panel, x, y, panel_width)
+        parts += draw_panel(title, panel, x, y, panel_width)
     return "\n".join([*parts, "</svg>\n"])
 
 
 def conditions(document: dict[str, Any]) -> str:
     return (
-        f"16 connections, items of 1 KB, one index; medians of one run on {document['cores']} cores "
-        f"({document['measured_at'].split()[0]}). Each panel has a scale of its own."
+        f"16 connections, items of 1 KB with many attributes unless said, one index; medians of one run on "
+        f"{document['cores']} cores ({document['measured_at'].split()[0]}). Each panel has its own scale."
     )
 
 
-def description(panels: list[list[dict[str, Any]]]) -> str:
+def description(panels: dict[str, list[dict[str, Any]]]) -> str:
     return " ".join(
-        f"{TITLES[panel[0]['operation']]}: "
-        + ", ".join(f"{rate['server']} {figure(rate['rate'])}" for rate in panel)
-        + "."
-        for panel in panels
+        f"{title}: " + ", ".join(f"{rate['server']} {figure(rate['rate'])}" for rate in panel) + "."
+        for title, panel in panels.items()
     )
 
 
-def draw_panel(panel: list[dict[str, Any]], x: float, y: float, width: float) -> Iterator[str]:
+def draw_panel(title: str, panel: list[dict[str, Any]], x: float, y: float, width: float) -> Iterator[str]:
     """Draw the servers in memory first, then those on disk."""
     scale = (width - NAME_WIDTH - FIGURE_WIDTH) / max(rate["rate_high"] for rate in panel)
-    yield text(x, y + 14, TITLES[panel[0]["operation"]], "head")
+    yield text(x, y + 14, title, "head")
     y += PANEL_HEAD
     axis_x = x + NAME_WIDTH
     for caption, group in groups(panel).items():

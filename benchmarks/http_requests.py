@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks import payloads
 from benchmarks.http_client import AnswerError, Client
-from benchmarks.payloads import TABLE, TABLE_DEFINITION, Item, Payloads
+from benchmarks.payloads import TABLE_DEFINITION, Item, Payloads, Size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -24,6 +24,10 @@ QUERY: Final = "Query"
 PUT: Final = "PutItem"
 UPDATE: Final = "UpdateItem"
 OPERATIONS: Final = (GET, QUERY, PUT, UPDATE)
+# An engine that reads and writes item by item is quicker the fewer attributes there are: both are told.
+MANY_ATTRIBUTES: Final = "many attributes"
+ONE_LONG_TEXT: Final = "one long text"
+SHAPES: Final = {MANY_ATTRIBUTES: payloads.ONE_KB, ONE_LONG_TEXT: payloads.ONE_KB_TEXT}
 # The least that the answers have to have: the item of 1 KB, 25 of them, or "{}".
 ANSWER_BYTES_MIN: Final = {GET: 1_000, QUERY: 25_000, PUT: 2, UPDATE: 2}
 
@@ -74,24 +78,25 @@ def write_bodies(directory: Path, source: Payloads) -> dict[str, Bodies]:
         ),
     }
     return {
-        operation: bodies_in(directory / f"{operation}.jsonl", operation, requests)
+        operation: bodies_in(directory, source.size.table, operation, requests)
         for operation, requests in made.items()
     }
 
 
-def bodies_in(path: Path, operation: str, requests: Iterable[dict[str, Any]]) -> Bodies:
+def bodies_in(directory: Path, table: str, operation: str, requests: Iterable[dict[str, Any]]) -> Bodies:
     """Write requests on the table into a file."""
+    path = directory / f"{table}-{operation}.jsonl"
     with path.open("w", encoding="ascii") as file:
-        file.writelines(json.dumps({"TableName": TABLE, **request}) + "\n" for request in requests)
+        file.writelines(json.dumps({"TableName": table, **request}) + "\n" for request in requests)
     return Bodies(operation=operation, path=path, answer_bytes_min=ANSWER_BYTES_MIN[operation])
 
 
 def load_table(port: int, source: Payloads) -> None:
     """Create the table and put every item, in an order that no key follows."""
     client = Client(port)
-    client.call("CreateTable", **TABLE_DEFINITION)
+    client.call("CreateTable", **TABLE_DEFINITION | {"TableName": source.size.table})
     items = (item_of(source, number, version=NOT_WRITTEN) for number in source.numbers_shuffled())
-    put_all(client, TABLE, items)
+    put_all(client, source.size.table, items)
     client.close()
 
 
@@ -114,23 +119,24 @@ def batches(items: Iterable[Item]) -> Iterator[Sequence[dict[str, Any]]]:
         yield batch
 
 
-def make_source(*, items: int) -> Payloads:
+def make_source(*, items: int, size: Size = payloads.ONE_KB) -> Payloads:
     """Every server gets the same items: they follow from the seed."""
     assert items % PARTITION_ITEMS == 0, "every partition is full"
-    return Payloads(payloads.ONE_KB, items=items)
+    return Payloads(size, items=items)
 
 
 def check_table(port: int, source: Payloads) -> None:
     """See to it that a server has what was put: an item, and a whole partition in order."""
     client = Client(port)
+    table = source.size.table
     for number in (0, source.items // 2, source.items - 1):
         key = key_of(number)
-        item = client.call(GET, TableName=TABLE, Key=key).get("Item", {})
-        if {name: item.get(name) for name in key} != key or "address" not in item:
+        item = client.call(GET, TableName=table, Key=key).get("Item", {})
+        if {name: item.get(name) for name in key} != key or "note" not in item:
             raise AnswerError(f"{GET} of {key} found {item}")
         page = client.call(
             QUERY,
-            TableName=TABLE,
+            TableName=table,
             KeyConditionExpression="PK = :p",
             ExpressionAttributeValues={":p": key["PK"]},
         )["Items"]
@@ -141,7 +147,7 @@ def check_table(port: int, source: Payloads) -> None:
     client.close()
 
 
-def versions_written(port: int) -> int:
+def versions_written(port: int, table: str) -> int:
     """How many items have been written over since they were loaded."""
     client = Client(port)
     written = 0
@@ -149,7 +155,7 @@ def versions_written(port: int) -> int:
     while True:
         page = client.call(
             "Scan",
-            TableName=TABLE,
+            TableName=table,
             ProjectionExpression="#v",
             ExpressionAttributeNames={"#v": "version"},
             **start,

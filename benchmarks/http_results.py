@@ -22,6 +22,7 @@ class Rate:
     p50_ms: float
     p99_ms: float
     requests: int
+    shape: str = ""  # of the items, where more than one is measured
     version: str = ""
     server_cpu: float | None = None  # cores that the server kept busy
     elsewhere_cpu: float | None = None  # cores busy with anything but server and wrk, in the worst round
@@ -42,6 +43,7 @@ class RateRatio:
     ratio_low: float
     ratio_high: float
     ratio_min: float | None = None
+    shape: str = ""
 
     @property
     def reached(self) -> bool | None:
@@ -89,6 +91,7 @@ def ratio_of(
     against: str,
     rates_against: Sequence[float],
     ratio_min: float | None = None,
+    shape: str = "",
 ) -> RateRatio:
     """Set the rates of two servers against each other, round by round."""
     ratios = [rate / other for rate, other in zip(rates, rates_against, strict=True)]
@@ -100,6 +103,7 @@ def ratio_of(
         ratio_low=round(min(ratios), 3),
         ratio_high=round(max(ratios), 3),
         ratio_min=ratio_min,
+        shape=shape,
     )
 
 

@@ -2,11 +2,13 @@
 
 A round gives every server one burst of every operation; the servers take turns in an order that is shuffled
 each time, and everything is idle before a burst begins. wrk holds 16 connections and asks again as soon as it
-has an answer. The table has one index, items of 1 KB and partitions of 25.
+has an answer. There are two tables, each with one index, items of 1 KB and partitions of 25: in one the items have
+many attributes, in the other one long text.
 """
 
 from __future__ import annotations
 
+import itertools
 import random
 import resource
 import statistics
@@ -19,9 +21,11 @@ from benchmarks.http_client import AnswerError
 from benchmarks.http_load import Burst, burst, require_wrk
 from benchmarks.http_requests import (
     GET,
+    MANY_ATTRIBUTES,
     OPERATIONS,
     PUT,
     QUERY,
+    SHAPES,
     UPDATE,
     Bodies,
     check_table,
@@ -43,11 +47,11 @@ CONNECTIONS = 16
 BURST_S = 2
 SLOW_BURST_S = 6  # of those that answer fewer than SLOW_REQUESTS in a usual burst
 SLOW_REQUESTS = 200
-ROUNDS = 7
+ROUNDS = 4
 QUICK_ROUNDS = 2
 BUSY_CORES_MAX = 0.25  # with anything but the server and the load; more is said
 
-# How many times as fast as the other: the operation, ours, the other.
+# How many times as fast as the other, with many attributes: the operation, ours, the other.
 GOALS = {
     (GET, IN_MEMORY.name, "dynalite, in memory"): 3.0,
     (GET, IN_MEMORY.name, "ministack, in memory"): 12.0,
@@ -61,10 +65,11 @@ GOALS = {
 
 @dataclass(slots=True)
 class Series:
-    """The bursts of one server with one operation, a round each."""
+    """The bursts of one server with one operation on items of one shape, a round each."""
 
     server: Server
     operation: str
+    shape: str
     seconds: int = BURST_S
     bursts: list[Burst] = field(default_factory=list)
     server_cpu: list[float] = field(default_factory=list)
@@ -82,6 +87,7 @@ class Series:
     def result(self) -> Rate:
         return Rate(
             operation=self.operation,
+            shape=self.shape,
             server=self.server.name,
             version=self.server.kind.version(),
             rate=round(statistics.median(self.rates), 1),
@@ -102,37 +108,47 @@ def run(directory: Path, *, quick: bool, say: Callable[[str], None]) -> list[Rat
     kinds = (*http_servers.OWN, *http_servers.PEERS)
     say(f"starting {len(kinds)} servers")
     with http_servers.all_serving(kinds, directory, say) as (servers, left_out):
-        bodies = write_bodies(directory, make_source(items=ITEMS))
+        sizes = SHAPES.values()
+        bodies = {
+            shape: write_bodies(directory, make_source(items=ITEMS, size=size))
+            for shape, size in SHAPES.items()
+        }
         for server in servers:
-            say(f"loading {ITEMS:,} items of 1 KB into {server.name}")
-            load_table(server.port, make_source(items=ITEMS))
-            check_table(server.port, make_source(items=ITEMS))
+            say(f"loading {ITEMS:,} items of 1 KB of each shape into {server.name}")
+            for size in sizes:
+                load_table(server.port, make_source(items=ITEMS, size=size))
+                check_table(server.port, make_source(items=ITEMS, size=size))
         every = measure(
             servers,
             bodies,
             rounds=QUICK_ROUNDS if quick else ROUNDS,
             say=say,
         )
-        for server in servers:
-            check_table(server.port, make_source(items=ITEMS))
-            if versions_written(server.port) == 0:
-                raise AnswerError(f"{server.name} has written nothing")
+        for server, size in itertools.product(servers, sizes):
+            check_table(server.port, make_source(items=ITEMS, size=size))
+            if versions_written(server.port, size.table) == 0:
+                raise AnswerError(f"{server.name} has written nothing into {size.table}")
     return [*(each.result() for each in every), *ratios(every), *left_out]
 
 
 def measure(
-    servers: Sequence[Server], bodies: dict[str, Bodies], *, rounds: int, say: Callable[[str], None]
+    servers: Sequence[Server],
+    bodies: dict[str, dict[str, Bodies]],
+    *,
+    rounds: int,
+    say: Callable[[str], None],
 ) -> list[Series]:
     """Run the rounds, and one before them that is dropped."""
-    every = [Series(server, operation) for operation in OPERATIONS for server in servers]
+    works = list(itertools.product(OPERATIONS, SHAPES))
+    every = [Series(server, operation, shape) for operation, shape in works for server in servers]
     order = random.Random(SEED)
     for number in range(rounds + 1):
-        for operation in OPERATIONS:
-            turns = [series for series in every if series.operation == operation]
+        for operation, shape in works:
+            turns = [series for series in every if (series.operation, series.shape) == (operation, shape)]
             order.shuffle(turns)
-            say(f"{f'round {number} of {rounds}' if number else 'warm-up'}: {operation}")
+            say(f"{f'round {number} of {rounds}' if number else 'warm-up'}: {operation}, {shape}")
             for series in turns:
-                measure_burst(series, servers, bodies[operation], say)
+                measure_burst(series, servers, bodies[shape][operation], say)
         if number == 0:
             for series in every:
                 series.end_warm_up()
@@ -201,16 +217,19 @@ def ratios(every: Sequence[Series]) -> list[RateRatio]:
         if series.server.kind in http_servers.OWN:
             continue
         ours = IN_MEMORY if series.server.kind.place == IN_MEMORY.place else DURABLE
+        work = (series.operation, series.shape)
         (subject,) = [
-            each for each in every if each.server.kind is ours and each.operation == series.operation
+            each for each in every if each.server.kind is ours and (each.operation, each.shape) == work
         ]
+        goal = GOALS.get((series.operation, ours.name, series.server.name))
         ratio = ratio_of(
             series.operation,
             server=ours.name,
             rates=subject.rates,
             against=series.server.name,
             rates_against=series.rates,
-            ratio_min=GOALS.get((series.operation, ours.name, series.server.name)),
+            ratio_min=goal if series.shape == MANY_ATTRIBUTES else None,
+            shape=series.shape,
         )
         found.append(ratio)
     return found

@@ -1,5 +1,7 @@
 """Realistic single-table items: an order of a customer, unique every time, of about 1 KB or 3 KB as stored.
 
+Most have many attributes; to tell what depends on that, there are some with one long text instead.
+
 Everything follows from a seed. Numbers are in normal form and sets are sorted, so that an item reads
 back exactly as it was given and the stored bytes can be compared.
 """
@@ -55,14 +57,17 @@ TABLE_DEFINITION: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """How large an item is: the number of order lines and the length of the note."""
+    """How large an item is: the number of order lines and the length of the note; or all of it is the note."""
 
     name: str
     lines: int
     note_characters: int
+    is_one_text: bool = False
+    table: str = TABLE
 
 
 ONE_KB: Final = Size(name="1 KB", lines=2, note_characters=326)
+ONE_KB_TEXT: Final = Size(name="1 KB", lines=0, note_characters=872, is_one_text=True, table="texts")
 THREE_KB: Final = Size(name="3 KB", lines=6, note_characters=1902)
 
 
@@ -102,13 +107,18 @@ class Payloads:
         if bucket is None:
             bucket = self.usual_bucket(number)
         placed_s = 1_715_900_000 + below(10_000_000)
-        return {
+        keys = {
             "PK": {"S": partition_key(number)},
             "SK": {"S": sort_key(number)},
             "GSI1PK": {"S": bucket_key(bucket)},
             "GSI1SK": {"S": f"{number:010d}"},
             "type": {"S": "Order"},
             "version": {"N": str(self.made)},
+        }
+        if self.size.is_one_text:
+            return {**keys, "note": {"S": self._text(self.size.note_characters)}}
+        return {
+            **keys,
             "placedAt": {"N": str(placed_s)},
             "total": {"N": f"{below(900)}.{below(10)}5"},
             "paid": {"BOOL": placed_s % 3 != 0},

@@ -43,6 +43,8 @@ OPERATIONS = {
     "UpdateItem": "UpdateItem, condition",
 }
 
+SHAPES = ("many attributes", "one long text")  # of items
+
 Document = Mapping[str, Any]
 
 
@@ -135,6 +137,7 @@ def render_server(documents: Iterable[Document]) -> str:
     parts = [
         server_conditions(documents, results),
         rates(results),
+        times_as_fast(results),
         table(RATIO_HEAD, ratios),
         table(READING_HEAD, [*readings, *stall_rows(goals)]),
     ]
@@ -155,10 +158,10 @@ def server_conditions(documents: list[Document], results: list[Mapping[str, Any]
 
 
 def rates(results: list[Mapping[str, Any]]) -> str:
-    """A table of requests a second: a row a server that was measured with every operation."""
+    """A table of requests a second: a row a server that was measured with every operation on many attributes."""
     by_server: dict[str, dict[str, float]] = {}
     for result in results:
-        if "rate" in result:
+        if "rate" in result and result.get("shape", SHAPES[0]) == SHAPES[0]:  # older runs had one shape
             by_server.setdefault(result["server"], {})[result["operation"]] = result["rate"]
     head = "| requests/s | " + " | ".join(OPERATIONS.values()) + " |\n"
     head += "|---|" + "---:|" * len(OPERATIONS) + "\n"
@@ -166,6 +169,27 @@ def rates(results: list[Mapping[str, Any]]) -> str:
         f"| {name} | " + " | ".join(f"{of_server[operation]:,.0f}" for operation in OPERATIONS) + " |\n"
         for name, of_server in by_server.items()
         if of_server.keys() == OPERATIONS.keys()
+    )
+    return table(head, rows)
+
+
+def times_as_fast(results: list[Mapping[str, Any]]) -> str:
+    """A table of how many times as fast this server is as each other: a figure for each shape of the items."""
+    found: dict[str, dict[tuple[str, str], float]] = {}
+    for result in results:
+        if "ratio" in result and result.get("shape"):
+            name = f"{result['server']}: {result['against']}"
+            found.setdefault(name, {})[result["operation"], result["shape"]] = result["ratio"]
+    head = f"| times as fast: {', '.join(SHAPES)} | " + " | ".join(OPERATIONS.values()) + " |\n"
+    head += "|---|" + "---:|" * len(OPERATIONS) + "\n"
+    rows = (
+        f"| {name} | "
+        + " | ".join(
+            ", ".join(f"{ratios[operation, shape]:.1f}x" for shape in SHAPES) for operation in OPERATIONS
+        )
+        + " |\n"
+        for name, ratios in found.items()
+        if len(ratios) == len(OPERATIONS) * len(SHAPES)
     )
     return table(head, rows)
 
