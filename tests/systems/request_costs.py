@@ -6,8 +6,10 @@ each, a whole one where the read is consistent (AWS guide, "DynamoDB read and wr
 
 from __future__ import annotations
 
+import json
 import math
 import re
+from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +39,10 @@ def is_full(page: Sequence[Item], page_bytes: int, sort: str) -> bool:
     """Tell whether a page ends here. What is stored of items was recorded (values/sizes.py)."""
     if len(page) > LARGE_ITEMS_MAX:
         return page_bytes >= PAGE_BYTES
-    return sum(stored_item_bytes(item, {sort}) for item in page) >= PAGE_BYTES
+    if page_bytes < PAGE_BYTES // 2:
+        return False
+    texts = json.loads(json.dumps(page, default=lambda value: b64encode(value).decode()))
+    return sum(stored_item_bytes(item, {sort}) for item in texts) >= PAGE_BYTES
 
 
 def place_of(item: Item) -> Place:
