@@ -35,7 +35,8 @@ def test_shared_batch_is_seen_with_its_note(db: Kefir) -> None:
 def test_view_of_everybody_does_not_say_whose_it_is(db: Kefir) -> None:
     batch = start(db, ADA)
     Sharing(db).share(ADA, batch.batch_id)
-    assert ADA not in Sharing(db).shared(batch.batch_id).model_dump_json()
+    shown = Sharing(db).shared(batch.batch_id).model_dump_json()
+    assert ADA not in shown.replace(batch.batch_id, "")  # which is random, and may hold these letters
     private = {"user_id", "is_public", "created_at", "updated_at", "archived_at", "version"}
     assert set(SharedBatch.model_fields) == set(type(batch).model_fields) - private
 
