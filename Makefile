@@ -3,9 +3,14 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 SOAK_S ?= 3600
+BASE ?= HEAD
+QUICK := not soak and not aws_local and not peers and not clients
+
+# Tests start many processes: without bytecode each would compile the whole package again.
+export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types layers unit soak soak-server test-aws-local test-peers test-clients bench bench-server clean
+.PHONY: help run test check lint types layers unit soak soak-server test-aws-local test-peers test-clients bench bench-server clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 17
@@ -19,6 +24,10 @@ run: $(STAMP) ## Start a server with complete systems in it, seeded and at work,
 
 test: $(STAMP) lint types layers unit ## Check everything: style, types, layers, tests
 
+check: $(STAMP) lint types ## Check quickly: style, types, and the tests of what differs from BASE (HEAD)
+	@rooms=$$($(BIN)/python scripts/touched_rooms.py $(BASE)); if [ -n "$$rooms" ]; then \
+		echo "$(BIN)/pytest $$rooms"; $(BIN)/pytest -n 2 -q -m "$(QUICK)" $$rooms; else echo "no tests to run"; fi
+
 lint: $(STAMP)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -30,13 +39,14 @@ layers: $(STAMP)
 	$(BIN)/lint-imports
 
 unit: $(STAMP)
-	$(BIN)/pytest -n 2 -q -m "not soak and not aws_local and not peers and not clients"
+	@$(BIN)/python -m compileall -q src
+	$(BIN)/pytest -n 2 -q -m "$(QUICK)"
 
 soak: $(STAMP) ## Run the long suites: crash loops, fault injection, large state machines
 	$(BIN)/pytest -q -m soak
 
 soak-server: $(STAMP) ## Try to kill the server for SOAK_S seconds, an hour: wrong bytes, floods, kills, histories
-	PYTHONPATH=tests $(BIN)/python -m torture.soak $(SOAK_S)
+	PYTHONPATH=tests $(BIN)/python -m resilience.torture.soak $(SOAK_S)
 
 test-aws-local: $(STAMP) ## Check the tests' model of DynamoDB against AWS's own local build (npm, Java 17)
 	$(BIN)/python scripts/with_peer.py aws-local $(BIN)/pytest -q -m "aws_local or peers"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from singletable.storage.background import AnyChore, Background, Step
+    from singletable.storage.chores.background import AnyChore, Background, Step
 
 ITEMS: Final = 200_000
 ITEMS_QUICK: Final = 20_000

@@ -203,7 +203,8 @@ def start_moto(stack: ExitStack, endpoint: str) -> bool:
 
 def engine_layer(design: Notes) -> Layer:
     """The engine alone: attribute values in, attribute values out."""
-    database = design.session.client.database  # type: ignore[attr-defined]  # an embedded client
+    database = design.session.client.database
+    assert database is not None, "it is an embedded client"
     schema = design.catalog.schemas[Note]
 
     def get(number: int) -> object:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from singletable.storage import schema
-from singletable.storage.connections import Durability, Place, connect
+from singletable.storage.file.connections import Durability, Location, connect
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,7 +63,7 @@ class BareSql:
     """A connection of its own to a file that the engine made, with one table and one index."""
 
     def __init__(self, path: Path, *, durability: Durability) -> None:
-        self.connection = connect(Place(str(path), durability))
+        self.connection = connect(Location(str(path), durability))
         self.execute = self.connection.execute
         self.table_id, self.index_id = table_id, index_id = self._ids()
         items = schema.item_table(table_id)

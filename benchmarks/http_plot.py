@@ -95,8 +95,8 @@ def draw(document: dict[str, Any]) -> str:
 
 def conditions(document: dict[str, Any]) -> str:
     return (
-        f"16 connections, items of 1 KB with many attributes unless said, one index; medians of one run on "
-        f"{document['cores']} cores ({document['measured_at'].split()[0]}). Each panel has its own scale."
+        f"16 connections, items of 1 KB with many attributes unless said; medians of one run on "
+        f"{document['cores']} cores ({document['measured_at'].split()[0]}). Scales differ."
     )
 
 

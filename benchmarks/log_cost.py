@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from singletable.storage.connections import Durability
+    from singletable.storage.file.connections import Durability
 
 ITEMS: Final = 100_000
 ITEMS_QUICK: Final = 10_000

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.measure import Comparison, Contender, Plan, Reading, compare, interleave
 from singletable import Database, Delete
-from singletable.cli.filling import fill
+from singletable.cli.seed import fill
 from singletable.clock import SystemClock
-from singletable.design.many import Many
-from singletable.design.plans import Plan as ReadPlan
-from singletable.design.writes import Create, WritePlan
+from singletable.design.plans.plan import Many
+from singletable.design.plans.plan import Plan as ReadPlan
+from singletable.design.writes.write import Create, WritePlan
 from singletable.systems import Seed, Size, System, find_system, installed_systems
 
 if TYPE_CHECKING:

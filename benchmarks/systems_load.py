@@ -22,7 +22,7 @@ from benchmarks.http_requests import BATCH_ITEMS, UNIQUE, Bodies, put_all
 from benchmarks.http_results import LeftOut, Rate
 from benchmarks.http_servers import DURABLE, IN_MEMORY, PEERS, Server
 from singletable_systems.lunch_cache import LunchCache
-from singletable_systems.lunch_cache.system import SYSTEM
+from singletable_systems.lunch_cache.operating.system import SYSTEM
 
 DAY: Final = date(2026, 11, 16)
 MENUS: Final = 2_000

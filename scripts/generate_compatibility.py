@@ -2,7 +2,7 @@
 
 usage: python scripts/generate_compatibility.py [--check]
 
-What is said of each comes from wire/coverage.py, the table that the refusals themselves come from. `--check`
+What is said of each comes from src/singletable/api.py, the table that the refusals themselves come from. `--check`
 writes nothing and exits 1 when the page says something else.
 """
 
@@ -18,10 +18,10 @@ from typing import Any
 
 import botocore
 
-from singletable.wire.coverage import (
-    OPERATION_REMARKS,
+from singletable.api import (
+    OPERATIONS,
     PARAMETER_REMARKS,
-    UNSERVED_OPERATIONS,
+    SERVED,
     UNSERVED_PARAMETERS,
     operation_refusal,
     parameter_refusal,
@@ -66,11 +66,11 @@ def table(*head: str, rows: Iterable[Iterable[str]]) -> str:
 
 def operation_rows(operations: Operations) -> Iterator[tuple[str, str, str]]:
     for name in operations:
-        unserved = UNSERVED_OPERATIONS.get(name)
-        if unserved is None:
-            yield f"[{name}](#{name.lower()})", "served", OPERATION_REMARKS.get(name, "")
+        row = OPERATIONS[name]
+        if row.unserved is None:
+            yield f"[{name}](#{name.lower()})", "served", row.remark
         else:
-            yield name, unserved.status, f"“{operation_refusal(name)}”"
+            yield name, row.unserved.status, f"“{operation_refusal(name)}”"
 
 
 def parameter_rows(paths: Iterable[str]) -> Iterator[tuple[str, str, str]]:
@@ -96,7 +96,7 @@ def parameters_part() -> str:
     parts = []
     served = {name: paths for service in SERVICES for name, paths in operations_of(service).items()}
     for name, paths in served.items():
-        if name not in UNSERVED_OPERATIONS:
+        if name in SERVED:
             rows = parameter_rows(paths)
             shown = table("parameter", "", "remarks", rows=rows) if paths else "It takes none.\n"
             parts.append(f"### {name}\n\n{shown}")

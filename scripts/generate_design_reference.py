@@ -18,8 +18,7 @@ from typing import Any, Final, get_overloads
 
 import singletable.design
 from singletable import errors
-from singletable.design.bindings import Bound
-from singletable.design.relations import BoundUnique
+from singletable.design.plans.bound import Bound, BoundUnique
 
 PAGE: Final = Path(__file__).resolve().parent.parent / "docs" / "reference" / "design.md"
 
@@ -33,36 +32,43 @@ Begin with [the tutorial](../tutorial/kefir.md). This page is written by `script
 """
 
 # Where the names of a module stand. What is in no module of these stands at the end.
+# By room, or by module of a room: the longest that a name is under says where it stands.
 GROUPS: Final[dict[str, tuple[str, ...]]] = {
-    "Designs": ("design", "patterns"),
-    "Tables and indexes": ("tables", "bindings", "provisioning", "drift"),
-    "Keys": ("keys", "key_values", "sharding"),
-    "Entities": ("entity", "max_bytes", "markers", "casing", "relations"),
-    "Plans": ("plans", "queries", "following", "collections", "pages"),
-    "Conditions": ("conditions",),
-    "Writes": ("writes", "loading", "cascading"),
-    "Streams": ("streams", "changes", "once"),
-    "Verifying": ("verifying",),
+    "Designs": ("design",),
+    "Tables and indexes": ("model.table", "tables"),
+    "Keys": ("keys",),
+    "Entities": ("model", "values", "kept"),
+    "Plans": ("plans",),
+    "Conditions": ("values.conditions",),
+    "Writes": ("writes",),
+    "Streams": ("streams",),
+    "Verifying": ("upkeep",),
+}
+# What stands elsewhere than its module: what makes plans is declared, and a pattern is described in its design.
+DECLARED: Final = {
+    **dict.fromkeys(("Index", "Keys"), "Tables and indexes"),
+    "Unique": "Entities",
+    **dict.fromkeys(("Load", "PatternInfo", "Rate", "Volume", "Writes"), "Designs"),
 }
 OTHERS: Final = "More"
 
 # What has no docstring, because it is another name for a type.
 ALIASES: Final[dict[str, tuple[str, str]]] = {
-    "Casing": ("casing", "How Python names become stored names: one rule for a whole design."),
-    "Condition": ("conditions", "Any of the conditions below. They combine with `&`, `|` and `~`."),
+    "Casing": ("values.fields", "How Python names become stored names: one rule for a whole design."),
+    "Condition": ("values.conditions", "Any of the conditions below. They combine with `&`, `|` and `~`."),
     "CreatedAt": (
-        "markers",
+        "values.markers",
         "The time of the first write, filled in by the layer: `created_at: CreatedAt = auto()`.",
     ),
     "UpdatedAt": (
-        "markers",
+        "values.markers",
         "The time of the last write, filled in by the layer: `updated_at: UpdatedAt = auto()`.",
     ),
     "Version": (
-        "markers",
+        "values.markers",
         "The number of writes of an item, for optimistic locking: `version: Version = 0`.",
     ),
-    "Ttl": ("markers", "When an item expires, stored in seconds: `ttl: Ttl = expires(days=90)`."),
+    "Ttl": ("values.markers", "When an item expires, stored in seconds: `ttl: Ttl = expires(days=90)`."),
 }
 
 
@@ -87,17 +93,29 @@ def public() -> dict[str, Any]:
 
 def grouped() -> dict[str, list[str]]:
     """Return the public names under the headings that they belong to."""
-    heading_of = {module: heading for heading, modules in GROUPS.items() for module in modules}
     groups: dict[str, list[str]] = {heading: [] for heading in (*GROUPS, OTHERS)}
     for name in sorted(public(), key=str.casefold):
-        groups[heading_of.get(module_of(name), OTHERS)].append(name)
+        groups[heading_of(name)].append(name)
     return {heading: names for heading, names in groups.items() if names}
+
+
+def heading_of(name: str) -> str:
+    if name in DECLARED:
+        return DECLARED[name]
+    place = f"{module_of(name)}."
+    found = [
+        (len(room), heading)
+        for heading, rooms in GROUPS.items()
+        for room in rooms
+        if place.startswith(f"{room}.")
+    ]
+    return max(found, default=(0, OTHERS))[1]
 
 
 def module_of(name: str) -> str:
     if name in ALIASES:
         return ALIASES[name][0]
-    return str(public()[name].__module__).rpartition(".")[2]
+    return str(public()[name].__module__).removeprefix(f"{singletable.design.__name__}.")
 
 
 def entry(name: str) -> str:
@@ -173,7 +191,7 @@ def _parameters(parameters: list[inspect.Parameter]) -> Iterator[str]:
 
 def _type(annotation: Any) -> str:
     text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
-    return re.sub(r"\b(?:[a-z_]+\.)+(?=[A-Z])", "", text)
+    return re.sub(r"\b(?:[a-z_]+\.)+(?=[A-Z])|_co\b", "", text)  # T_co is T for people
 
 
 def _value(value: Any) -> str:

@@ -1,11 +1,12 @@
-"""Write wire/shapes.py and wire/types.py from botocore's service model of DynamoDB.
+"""Write wire/validation/shapes.py and wire/types.py from botocore's service model of DynamoDB.
 
 usage: python scripts/generate_shapes.py [--check]
 
 The product runs without botocore, so what it needs of the model is checked in. `--check` writes nothing
 and exits 1 when a checked-in file differs from what the installed botocore gives.
 
-Only what the model says is written here. What the live service does otherwise is wire/live_shapes.py.
+Only what the model says is written here. What the live service does otherwise is
+wire/validation/live_shapes.py.
 """
 
 from __future__ import annotations
@@ -21,45 +22,12 @@ from typing import Any
 
 import botocore
 
-WIRE = Path(__file__).resolve().parent.parent / "src" / "singletable" / "wire"
+from singletable import api
 
-# The operations the product serves: add a name here and run the script.
-SERVED = (
-    "BatchGetItem",
-    "BatchWriteItem",
-    "CreateBackup",
-    "CreateTable",
-    "DeleteBackup",
-    "DeleteItem",
-    "DeleteTable",
-    "DescribeBackup",
-    "DescribeContinuousBackups",
-    "DescribeEndpoints",
-    "DescribeLimits",
-    "DescribeStream",
-    "DescribeTable",
-    "DescribeTimeToLive",
-    "GetItem",
-    "GetRecords",
-    "GetShardIterator",
-    "ListBackups",
-    "ListStreams",
-    "ListTables",
-    "ListTagsOfResource",
-    "PutItem",
-    "Query",
-    "RestoreTableFromBackup",
-    "RestoreTableToPointInTime",
-    "Scan",
-    "TagResource",
-    "TransactGetItems",
-    "TransactWriteItems",
-    "UntagResource",
-    "UpdateContinuousBackups",
-    "UpdateItem",
-    "UpdateTable",
-    "UpdateTimeToLive",
-)
+WIRE = Path(__file__).resolve().parent.parent / "src" / "singletable" / "wire"
+SHAPES, TYPES = "validation/shapes.py", "types.py"
+
+SERVED = sorted(api.SERVED)
 
 SCALARS = {
     "string": "str",
@@ -191,7 +159,7 @@ def shapes_source(model: Model) -> str:
         "}",
         "",
     ]
-    return formatted("\n".join(lines), "shapes.py")
+    return formatted("\n".join(lines), SHAPES)
 
 
 # --- types.py ---------------------------------------------------------------------------
@@ -281,16 +249,16 @@ def types_source(model: Model) -> str:
         "AttributeValueOutput: TypeAlias = dict[str, Any]",
         "",
     ]
-    return formatted("\n".join([*header, *TypeWriter(model).lines()]), "types.py")
+    return formatted("\n".join([*header, *TypeWriter(model).lines()]), TYPES)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Write wire/shapes.py and wire/types.py.")
+    parser = argparse.ArgumentParser(description="Write wire/validation/shapes.py and wire/types.py.")
     parser.add_argument("--check", action="store_true", help="compare only; exit 1 when a file differs")
     options = parser.parse_args(arguments)
     model = load_model()
     stale = 0
-    for name, source in (("shapes.py", shapes_source(model)), ("types.py", types_source(model))):
+    for name, source in ((SHAPES, shapes_source(model)), (TYPES, types_source(model))):
         path = WIRE / name
         if path.is_file() and path.read_text(encoding="utf-8") == source:
             continue

@@ -1,13 +1,10 @@
-"""Write the figures of the last benchmark run into README.md and that of Lunch Cache, between benchmark comments.
+"""Write the figures of the last benchmark run into the pages that show some, between benchmark comments.
 
 usage: python scripts/insert_benchmarks.py [--check]
 
 The figures come from benchmarks/results/*.json, which `make bench` writes; nobody types one. `--check` writes
-nothing and exits 1 when the README says something else than the results.
-
-The figures of the engine stand between <!-- benchmarks --> and <!-- /benchmarks -->, those of the server between
-<!-- server-benchmarks --> and its end, those of Lunch Cache between <!-- load-benchmarks --> and its end, those of
-all systems, in the guide to them, between <!-- scale-benchmarks --> and its end.
+nothing and exits 1 when a page says something else than the results. A place begins with a comment such as
+<!-- benchmarks --> and ends with <!-- /benchmarks -->; `PLACES` lists them all.
 """
 
 from __future__ import annotations
@@ -22,6 +19,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 READMES = (
     ROOT / "README.md",
+    ROOT / "docs" / "performance.md",
     ROOT / "src" / "singletable_systems" / "lunch_cache" / "README.md",
     ROOT / "docs" / "guides" / "systems.md",
 )
@@ -29,6 +27,7 @@ RESULTS = ROOT / "benchmarks" / "results"
 SUITES = ("speed", "growth", "startup", "boto3", "design", "log", "ttl", "background")
 LOAD_SUITES = ("load",)
 SCALE_SUITES = ("scale",)
+HIGHLIGHT_SUITES = ("http", "boto3")
 SERVER_SUITES = ("http", "http-slow-disk", "http-boto3", "http-start", "http-stalls")
 
 NO_FIGURES = "There are no figures of this release yet. `make bench` measures them on your machine.\n"
@@ -227,6 +226,58 @@ def stall_row(result: Mapping[str, Any]) -> str:
     return f"| {name} | {result['stall_ms']:.0f} ms ({result['client']}) | {wanted} |\n"
 
 
+# --- the few figures of the README -----------------------------------------------------------------------------
+
+HERE = "singletable, durable"
+BESIDE = ("DynamoDB Local, on disk", "dynoxide, on disk")
+IN_PROCESS = "get, 1 KB: moto"
+
+
+def render_highlights(documents: Iterable[Document]) -> str:
+    """Return five rows as Markdown: four operations over HTTP beside two others, and boto3 in the process."""
+    documents = list(documents)
+    results = [result for document in documents for result in document["results"]]
+    over_http = {
+        each["operation"]: each["rate"]
+        for each in results
+        if each.get("server") == HERE and "rate" in each and each.get("shape", SHAPES[0]) == SHAPES[0]
+    }
+    ratios = {
+        (each["operation"], each["against"], each["shape"]): each["ratio"]
+        for each in results
+        if each.get("server") == HERE and "ratio" in each and each.get("shape")
+    }
+    if not over_http:
+        return NO_FIGURES
+    others = " | ".join(f"beside {other}" for other in BESIDE)
+    head = f"| over HTTP, every write on the disk | here | {others} |\n|---|--:|--:|--:|\n"
+    rows = [
+        highlight(operation, over_http[operation], ratios)
+        for operation in OPERATIONS
+        if operation in over_http
+    ]
+    in_process = [
+        f"| get of 1 KB through boto3 in the process | {each['floor']['median_us']:.0f} us | "
+        f"beside moto: {each['ratio']:.0f}x | |\n"
+        for each in results
+        if each.get("name") == IN_PROCESS
+    ]
+    shapes = f"The first ratio is for items of {SHAPES[0]}, the second for {SHAPES[1]}.\n"
+    return f"{conditions(documents)}{shapes}\n{head}{''.join(rows)}{''.join(in_process)}"
+
+
+def highlight(operation: str, rate: float, ratios: Mapping[tuple[str, str, str], float]) -> str:
+    cells = [
+        ", ".join(
+            f"{ratios[operation, other, shape]:.1f}x"
+            for shape in SHAPES
+            if (operation, other, shape) in ratios
+        )
+        for other in BESIDE
+    ]
+    return f"| {OPERATIONS[operation]} | {rate:,.0f} a second | {' | '.join(cells)} |\n"
+
+
 # --- Lunch Cache under load ------------------------------------------------------------------------------------
 
 
@@ -285,9 +336,10 @@ def scale_row(result: Mapping[str, Any]) -> str:
     return f"| {result['name']} | {units} | {small:.0f} us | {large:.0f} us | {ratio} |\n"
 
 
-# --- the README ----------------------------------------------------------------------------------------------
+# --- the pages ----------------------------------------------------------------------------------------------
 
 PLACES: dict[str, tuple[tuple[str, ...], Callable[[Iterable[Document]], str]]] = {
+    "highlights": (HIGHLIGHT_SUITES, render_highlights),
     "benchmarks": (SUITES, render),
     "server-benchmarks": (SERVER_SUITES, render_server),
     "load-benchmarks": (LOAD_SUITES, render_load),
@@ -338,11 +390,11 @@ def update(readme: Path, results: Path, *, is_check: bool) -> int:
     if wanted == text:
         return 0
     if is_check:
-        print("error: README.md does not show the figures of benchmarks/results", file=sys.stderr)
+        print(f"error: {readme.name} does not show the figures of benchmarks/results", file=sys.stderr)
         print("\nhint: run python scripts/insert_benchmarks.py", file=sys.stderr)
         return 1
     readme.write_text(wanted, encoding="utf-8")
-    print("wrote README.md", file=sys.stderr)
+    print(f"wrote {readme.name}", file=sys.stderr)
     return 0
 
 

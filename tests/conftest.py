@@ -12,6 +12,7 @@ from hypothesis import settings
 from singletable import Database
 from singletable.clock import ManualClock
 from singletable.storage.check import check_file
+from support.warm_commands import warm_commands
 
 # How long an example takes says nothing on a busy machine; what it finds must be found again.
 settings.register_profile("singletable", deadline=None, derandomize=True)
@@ -28,9 +29,16 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture(params=["memory", "file"])
-def db(request: pytest.FixtureRequest, tmp_path: Path, clock: ManualClock) -> Iterator[Database]:
+def place(request: pytest.FixtureRequest) -> str:
+    """Where `db` is. Rooms whose tests cannot tell the difference say so in a conftest of their own."""
+    found: str = request.param
+    return found
+
+
+@pytest.fixture
+def db(place: str, tmp_path: Path, clock: ManualClock) -> Iterator[Database]:
     """A fresh database, verified from the outside when the test is over."""
-    path = ":memory:" if request.param == "memory" else str(tmp_path / "test.db")
+    path = ":memory:" if place == "memory" else str(tmp_path / "test.db")
     with Database.open(path, durability="relaxed", clock=clock) as database:
         yield database
         assert database.check() == []
@@ -44,3 +52,10 @@ def calm_db() -> Iterator[Database]:
     with Database.open(":memory:", clock=ManualClock()) as database:
         yield database
         assert database.check() == []
+
+
+@pytest.fixture(scope="session")
+def warm_programs() -> Iterator[Path]:
+    """A directory with a `python` and a `singletable` that start at once."""
+    with warm_commands() as programs:
+        yield programs

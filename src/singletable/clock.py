@@ -1,4 +1,7 @@
-"""Where time comes from. Nothing else in the package asks the operating system what time it is."""
+"""Where time comes from, and how long to wait between tries.
+
+Nothing else in the package asks the operating system what time it is.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +36,14 @@ class SystemClock:
 
     def elapsed_us(self) -> int:
         return (time.monotonic_ns() if _ELAPSED is None else time.clock_gettime_ns(_ELAPSED)) // 1000
+
+
+def backoff_s(failures: int, first_s: float, longest_s: float) -> float:
+    """Return the longest pause after so many failures: each is twice the one before (exponential backoff).
+
+    Jitter is the caller's: to wait a random part of it, lest those who failed together come back together.
+    """
+    return min(longest_s, first_s * 2.0 ** min(failures - 1, 64))
 
 
 class Follower(Protocol):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from string import ascii_letters, digits
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, Unpack, cast
+from typing import TYPE_CHECKING, Any, Final, Self, Unpack, cast
 
 from singletable.clock import Clock, SystemClock
 from singletable.engine.backup_schedule import BackupSchedule, Rate
@@ -18,43 +18,27 @@ from singletable.engine.history import history
 from singletable.engine.patience import OutOfPatienceError, Patience
 from singletable.engine.throttling import Throttle
 from singletable.errors import ConditionFailedError, ConsumerError, DatabaseError, TransactionCanceledError
-from singletable.limits import (
-    CONSUMER_HOLD_S,
-    CONSUMER_LEASE_S,
-    INDEX_DELAY_S_MAX,
-    KIB,
-    MIB,
-    TTL_SWEEP_S_MAX,
-    TTL_SWEEP_S_MIN,
-)
+from singletable.limits import INDEX_DELAY_S_MAX, KIB, MIB, TTL_SWEEP_S_MAX, TTL_SWEEP_S_MIN
 from singletable.metrics import Metrics, MetricsSnapshot
 from singletable.past import PastView, Version, moment_us, version_of
 from singletable.storage.check import check_connection
+from singletable.storage.check_log import Problem
 from singletable.storage.clock_doubt import ClockDoubt
-from singletable.storage.connections import MEMORY, Durability, Place
-from singletable.storage.failures import refuse_backups_in
-from singletable.storage.problems import Problem
+from singletable.storage.file.connections import MEMORY, Durability, Location
+from singletable.storage.file.failures import refuse_backups_in
 from singletable.storage.store import Store
 from singletable.storage.write_groups import OpenGroup
-from singletable.wire.answers import (
-    WaitingWrite,
-    WireAnswer,
-    answer,
-    answer_writes,
-    answer_written,
-    apply_writes,
-    begin_answer,
-)
+from singletable.wire.answers import WireAnswer, answer, answer_written, begin_answer
 from singletable.wire.arns import DEFAULT_ACCOUNT, DEFAULT_REGION, check_account, check_region
-from singletable.wire.backups import backup_arn, new_suffix
+from singletable.wire.execution import Execution, execute, execute_together
 from singletable.wire.forms import NATIVE, take_key
-from singletable.wire.operations import execute
-from singletable.wire.parameters import Session
-from singletable.wire.together import execute_together
+from singletable.wire.operations.backups import backup_arn, new_suffix
+from singletable.wire.parameters import OperationContext
 
 if TYPE_CHECKING:
     from singletable.boto.patching import Patch
-    from singletable.consumers import Consumer, ConsumerStatus, DeadLetter, Missed, Redriven
+    from singletable.consumers import Consumer, ConsumerOptions, ConsumerStatus, DeadLetter, Redriven
+    from singletable.consumers.options import ConsumerKeywords
     from singletable.wire import types
 
 _NAME_CHARACTERS: Final = frozenset(ascii_letters + digits + "_.-")
@@ -70,8 +54,8 @@ class Database:
     message (`singletable.errors`); trouble with the file itself raises a `DatabaseError`.
     """
 
-    def __init__(self, session: Session) -> None:
-        if not isinstance(session, Session):
+    def __init__(self, session: OperationContext) -> None:
+        if not isinstance(session, OperationContext):
             raise TypeError("open a database with Database.open(path)")
         self._session = session
         self._hurried_session = replace(session, patience=_SHORT)
@@ -128,7 +112,7 @@ class Database:
                 f"not {ttl_sweep_s!r}"
             )
         path = _absolute(os.fsdecode(path))
-        place = Place(path, durability, vfs, _backups_folder(path, backups))
+        place = Location(path, durability, vfs, _backups_folder(path, backups))
         clock = clock or SystemClock()
         metrics = Metrics()
         store = Store(
@@ -139,7 +123,7 @@ class Database:
             on_expired=metrics.expired,
         )
         watch_deletions(store)
-        session = Session(store, region, account, metrics=metrics)
+        session = OperationContext(store, region, account, metrics=metrics)
         if throttling:
             throttle = Throttle(clock, session.table_arn, on_event=session.metrics.throttled)
             session = replace(session, throttle=throttle)
@@ -211,28 +195,29 @@ class Database:
         """Answer a JSON request of the DynamoDB protocol with an HTTP status and a JSON body."""
         return answer(self._session, operation, body)
 
-    def begin(self, operation: str, body: bytes) -> WireAnswer | WaitingWrite | None:
+    def begin(self, operation: str, body: bytes) -> WireAnswer | Execution | None:
         """Answer a request that is soon done, or read one that writes, for `answer_writes`; None: it is long."""
         try:
             return begin_answer(self._hurried_session, operation, body)
         except OutOfPatienceError:
             return None
 
-    def answer_writes(self, waiting: Sequence[WaitingWrite]) -> list[WireAnswer]:
+    def answer_writes(self, waiting: Sequence[Execution]) -> list[WireAnswer]:
         """Carry out writes that were begun in one transaction, and answer them when it is committed."""
-        return answer_writes(self._session, waiting)
+        works = [execution.work for execution in waiting]
+        return answer_written(waiting, self._session.store.write_together(works))
 
     def refused(self, *, throttled: bool) -> None:
         """Count a request that a server has refused before it came to an operation."""
         self._session.metrics.refused(throttled=throttled)
 
-    def apply_writes(self, waiting: Sequence[WaitingWrite]) -> OpenGroup[Any] | None:
+    def apply_writes(self, waiting: Sequence[Execution]) -> OpenGroup[Any] | None:
         """Carry out writes that were begun in one transaction, and leave it open; None if others are writing."""
-        return apply_writes(self._session, waiting)
+        return self._session.store.apply_together([execution.work for execution in waiting])
 
-    def commit_writes(self, waiting: Sequence[WaitingWrite], group: OpenGroup[Any]) -> list[WireAnswer]:
+    def commit_writes(self, waiting: Sequence[Execution], group: OpenGroup[Any]) -> list[WireAnswer]:
         """Commit what `apply_writes` has left open, and answer it. From any thread; nobody else writes before."""
-        return answer_written(self._session, waiting, self._session.store.commit_together(group))
+        return answer_written(waiting, self._session.store.commit_together(group))
 
     # --- every operation by its name ---------------------------------------------------------
 
@@ -477,49 +462,24 @@ class Database:
         table: str,
         handler: Callable[..., Any],
         name: str,
-        *,
-        batch_size: int = 100,
-        start: Literal["TRIM_HORIZON", "LATEST"] = "TRIM_HORIZON",
-        events: Iterable[str] | None = None,
-        changed: Iterable[str] | None = None,
-        retries: int | None = 5,
-        backoff_s: float = 0.2,
-        backoff_s_max: float = 30.0,
-        hold_s: float = CONSUMER_HOLD_S,
-        lease_s: float = CONSUMER_LEASE_S,
-        poll_s: float = 0.2,
-        on_missed: Callable[[Missed], object] | None = None,
-        wait: Callable[[float], object] | None = None,
-        background: bool = True,
+        options: ConsumerOptions | None = None,
+        **changes: Unpack[ConsumerKeywords],
     ) -> Consumer:
         """Run a handler over the changes of a table, in their order, from where the consumer of that name stands.
 
         The handler takes `(event, context)`, or only the event, which is the one that AWS Lambda passes for a
-        stream. A batch counts as handled when it returns. With `background=False` nothing runs by itself: `drain`
-        and `run_once` do it in the caller's thread. docs/guides/consumers.md tells the rest.
-        """
-        from singletable.consumers.making import make_consumer
+        stream. A batch counts as handled when it returns.
 
-        consumer = make_consumer(
-            self._session,
-            self,
-            table,
-            handler,
-            name,
-            batch_size=batch_size,
-            start=start,
-            events=events,
-            changed=changed,
-            retries=retries,
-            backoff_s=backoff_s,
-            backoff_s_max=backoff_s_max,
-            hold_s=hold_s,
-            lease_s=lease_s,
-            poll_s=poll_s,
-            on_missed=on_missed,
-            wait=wait,
-            background=background,
-        )
+        `singletable.consumers.ConsumerOptions` lists what can be chosen; keywords of the same names change the
+        options that are given, or the defaults. With `background=False` nothing runs by itself: `drain` and
+        `run_once` do it in the caller's thread. docs/guides/consumers.md tells the rest.
+        """
+        from singletable.consumers import Consumer, ConsumerOptions
+
+        if options is not None and not isinstance(options, ConsumerOptions):
+            raise TypeError(f"options of a consumer are ConsumerOptions, or keywords, not {options!r}")
+        chosen = replace(options or ConsumerOptions(), **changes)
+        consumer = Consumer(self._session, self, table, handler, name, chosen)
         self._consumers = [known for known in self._consumers if known.is_running] + [consumer]
         return consumer
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, Self, Unpack, cast
 from singletable.engine.history import Event, StoredVersion, changes
 from singletable.metrics import Metrics
 from singletable.storage.past_store import PastStore
+from singletable.wire.execution import execute
 from singletable.wire.forms import NATIVE
-from singletable.wire.operations import execute
-from singletable.wire.parameters import Session
+from singletable.wire.parameters import OperationContext
 
 if TYPE_CHECKING:
     from singletable.wire import types
@@ -26,12 +26,12 @@ class PastView:
     """The tables of a database as they were at one moment. Read-only; made by `Database.at`.
 
     Its methods take the requests, and give the answers, of those of `Database`. Share it between threads, and use
-    it again: through an index, the first read computes where items stood then, which later reads go on from.
+    it again: the first read through an index computes where items stood then, and later reads reuse that.
     """
 
-    def __init__(self, session: Session, at_us: int) -> None:
+    def __init__(self, session: OperationContext, at_us: int) -> None:
         self._past = past = PastStore(session.store, at_us)
-        # Nobody pays for the past: it has metrics of its own, and is not throttled.
+        # Reads of the past have metrics of their own, and are not throttled.
         self._session = replace(session, past=past, throttle=None, patience=None, metrics=Metrics())
         self._at_us = at_us
 
@@ -98,7 +98,7 @@ def version_of(stored: StoredVersion) -> Version:
 
 
 def moment_us(time: datetime | float) -> int:
-    """Return a point in time as microseconds since 1970; raise for what leaves it open."""
+    """Return a point in time as microseconds since 1970; raise for an ambiguous or invalid one."""
     if isinstance(time, datetime):
         if time.tzinfo is None:
             raise ValueError(

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from clients.environments import LANGUAGES
-from docs.pages import Command, Page
-from serving import TIMEOUT_S
+from documents.pages import Command, Page
+from support.serving import TIMEOUT_S
 
 if TYPE_CHECKING:
     from clients.environments import Client, Language
-    from docs.blocks import Block
+    from documents.blocks import Block
 
 # No setting of the user and no service of a cloud machine may reach a client; and a thing that works only
 # when it is tried again has not worked.

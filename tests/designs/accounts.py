@@ -20,7 +20,7 @@ from singletable.design import (
     Version,
     pattern,
 )
-from singletable.design.keys import NoSortKey
+from singletable.design.keys.key import NoSortKey
 
 
 class AccountsTable(Table):

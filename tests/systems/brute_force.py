@@ -13,8 +13,8 @@ from decimal import Decimal
 from typing import Any, TypeVar
 
 from singletable import Entity
-from singletable_systems.kefir.design import BatchActivity, BatchView, UserData
-from singletable_systems.kefir.entities import Batch, BatchEvent, Device, Reminder, User
+from singletable_systems.kefir.model.design import BatchActivity, BatchView, UserData
+from singletable_systems.kefir.model.entities import Batch, BatchEvent, Device, Reminder, User
 
 E = TypeVar("E", bound=Entity)
 

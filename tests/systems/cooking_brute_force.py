@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Callable
 from typing import Any
 
-from singletable_systems.smart_cooking.entities import (
+from singletable_systems.smart_cooking.model.entities import (
     ApprovedFacet,
     CuisineFacet,
     IngredientAlias,
@@ -29,7 +29,7 @@ from singletable_systems.smart_cooking.entities import (
     UserPreferences,
     UserProfile,
 )
-from singletable_systems.smart_cooking.patterns import NamesFound, RecipeView
+from singletable_systems.smart_cooking.model.patterns import NamesFound, RecipeView
 from systems.brute_force import AnyBruteForce, in_order
 from systems.cooking_brute_social import CookingAnswers, SocialAnswers
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from singletable_systems.smart_cooking.entities import (
+from singletable_systems.smart_cooking.model.entities import (
     AiSuggestion,
     Comment,
     CommentReaction,

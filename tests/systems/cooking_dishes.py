@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any, get_args
 
 from singletable import Entity
-from singletable_systems.smart_cooking.entities import (
+from singletable_systems.smart_cooking.model.entities import (
     AiSuggestion,
     CookingHistory,
     CookingStatus,
@@ -20,7 +20,7 @@ from singletable_systems.smart_cooking.entities import (
     SuggestionCache,
     TrendingRecipe,
 )
-from singletable_systems.smart_cooking.keys import HistoryId, RecipeId, SuggestionId, UserId
+from singletable_systems.smart_cooking.model.keys import HistoryId, RecipeId, SuggestionId, UserId
 from systems.cooking_traps import (
     COOKS,
     GONE,

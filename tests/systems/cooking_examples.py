@@ -6,8 +6,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 
 from singletable import Entity
-from singletable_systems.smart_cooking.design import SmartCooking
-from singletable_systems.smart_cooking.entities import (
+from singletable_systems.smart_cooking.model.entities import (
     AiSuggestion,
     Comment,
     CommentReaction,
@@ -33,7 +32,7 @@ from singletable_systems.smart_cooking.entities import (
     UserPreferences,
     UserProfile,
 )
-from singletable_systems.smart_cooking.keys import (
+from singletable_systems.smart_cooking.model.keys import (
     CommentId,
     HistoryId,
     IngredientId,
@@ -44,6 +43,7 @@ from singletable_systems.smart_cooking.keys import (
     SuggestionId,
     UserId,
 )
+from singletable_systems.smart_cooking.reactions.handlers import SmartCooking
 
 
 def at(text: str) -> datetime:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from datetime import timedelta
 
-from singletable_systems.smart_cooking.design import SmartCooking
-from singletable_systems.smart_cooking.entities import ApprovedFacet, RecipeCard
+from singletable_systems.smart_cooking.model.entities import ApprovedFacet, RecipeCard
+from singletable_systems.smart_cooking.reactions.handlers import SmartCooking
 from systems.cooking_examples import HISTORY, INGREDIENT, POST, RECIPE
 
 

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from typing import get_args
 
 from singletable import Entity
-from singletable_systems.smart_cooking.entities import (
+from singletable_systems.smart_cooking.model.entities import (
     InvalidIngredient,
     InvalidIngredientReport,
     MasterIngredient,
@@ -20,7 +20,7 @@ from singletable_systems.smart_cooking.entities import (
     UserProfile,
     Visibility,
 )
-from singletable_systems.smart_cooking.keys import IngredientId, Role, SessionId
+from singletable_systems.smart_cooking.model.keys import IngredientId, Role, SessionId
 from systems.cooking_traps import COOKS, HEAVY_USER, NOW, SECOND, USERS, long_text, maybe, moment
 
 VISIBILITIES: tuple[Visibility, ...] = get_args(Visibility)

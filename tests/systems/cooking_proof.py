@@ -6,10 +6,10 @@ from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any, TypeAlias
 
-from opened_designs import call, opened_design, store_all, stored_items
 from singletable.clock import ManualClock
-from singletable_systems.smart_cooking.design import SmartCooking
-from singletable_systems.smart_cooking.entities import Recipe
+from singletable_systems.smart_cooking.model.entities import Recipe
+from singletable_systems.smart_cooking.reactions.handlers import SmartCooking
+from support.opened_designs import call, opened_design, store_all, stored_items
 from systems.cooking_brute_force import CookingBruteForce
 from systems.cooking_traps import NOW
 from systems.cooking_world import as_stored, make_world, uses_of

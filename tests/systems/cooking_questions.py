@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from singletable_systems.smart_cooking.spreading import SEARCH_LETTERS
+from singletable_systems.smart_cooking.model.keys import SEARCH_LETTERS
 from systems.cooking_dishes import CUISINES, HEAVY_METHOD, MEAL_TYPES, METHODS, MONTHS
 from systems.cooking_people import CATEGORIES
 from systems.cooking_society import HEAVY_POST

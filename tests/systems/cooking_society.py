@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any, get_args
 
 from singletable import Entity
-from singletable_systems.smart_cooking.entities import (
+from singletable_systems.smart_cooking.model.entities import (
     Comment,
     CommentReaction,
     FeedItem,
@@ -21,7 +21,7 @@ from singletable_systems.smart_cooking.entities import (
     Reaction,
     ReactionType,
 )
-from singletable_systems.smart_cooking.keys import CommentId, NotificationId, PostId, UserId
+from singletable_systems.smart_cooking.model.keys import CommentId, NotificationId, PostId, UserId
 from systems.cooking_traps import (
     AGES,
     COOKS,

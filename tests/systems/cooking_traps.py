@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TypeVar
 
-from singletable_systems.smart_cooking.keys import PostId, RecipeId, UserId
+from singletable_systems.smart_cooking.model.keys import PostId, RecipeId, UserId
 
 T = TypeVar("T")
 

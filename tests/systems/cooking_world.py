@@ -16,7 +16,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any, TypeVar
 
 from singletable import Entity
-from singletable_systems.smart_cooking.entities import (
+from singletable_systems.smart_cooking.model.entities import (
     AiSuggestion,
     Comment,
     CommentReaction,

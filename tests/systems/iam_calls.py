@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from singletable.client import Call
-from singletable.operations import Deployment, Policy, Statement
+from singletable.stack import Deployment, Policy, Statement
 
 Need = tuple[str, str]  # an action, and the resource that it is wanted on
 

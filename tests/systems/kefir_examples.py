@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from singletable_systems.kefir.entities import (
+from singletable_systems.kefir.model.entities import (
     Batch,
     BatchEvent,
     Device,
@@ -15,7 +15,7 @@ from singletable_systems.kefir.entities import (
     Reminder,
     User,
 )
-from singletable_systems.kefir.keys import BatchId, DeviceId, EventId, ReminderId, UserId
+from singletable_systems.kefir.model.keys import BatchId, DeviceId, EventId, ReminderId, UserId
 
 AT = datetime(2024, 1, 15, 10, 30, tzinfo=UTC)
 STORED_AT = datetime(2024, 1, 20, 8, 0, 0, 123_000, tzinfo=UTC)  # what the clock says when they are stored

@@ -13,8 +13,6 @@ from decimal import Decimal
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from kefir_reminders import ScriptedPush
-from kefir_users import ADA, BO, fill_bottles, start
 from singletable_systems.kefir import (
     Accounts,
     BatchId,
@@ -31,7 +29,9 @@ from singletable_systems.kefir import (
     export_csv,
     workers,
 )
-from singletable_systems.kefir.pushing import DEVICE_GONE
+from singletable_systems.kefir.services.push import DEVICE_GONE
+from systems.kefir_reminders import ScriptedPush
+from systems.kefir_users import ADA, BO, fill_bottles, start
 
 Deed = Callable[[Kefir], Any]
 

@@ -26,7 +26,7 @@ from singletable_systems.kefir import (
     Status,
     UserId,
 )
-from singletable_systems.kefir.brewing import ALLOWED
+from singletable_systems.kefir.rules.batches import ALLOWED
 
 STAGE = "dev"
 TABLE = "kefir-app-dev-table"

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, get_args
 
-from kefir_users import everything
-from opened_designs import stored_items
 from singletable import Entity, Get, Lookup, Merged, Query
 from singletable.design import Collect
 from singletable_systems.kefir import Batch, Device, Kefir, Reminder, Status, User
+from support.opened_designs import stored_items
 from systems.brute_force import BruteForce
+from systems.kefir_users import everything
 
 STATUSES: tuple[Status, ...] = get_args(Status)
 Question = tuple[str, tuple[Any, ...]]

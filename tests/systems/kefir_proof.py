@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import TypeAlias
 
-from opened_designs import store
-from singletable_systems.kefir.design import Kefir
+from singletable_systems.kefir.reactions.handlers import Kefir
+from support.opened_designs import store
 from systems.brute_force import BruteForce
 from systems.kefir_world import NOW, as_stored, make_world
 from systems.pattern_proof import PatternProof, proved

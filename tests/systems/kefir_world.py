@@ -16,7 +16,7 @@ from decimal import Decimal
 from typing import Any, get_args
 
 from singletable import Entity
-from singletable_systems.kefir.entities import (
+from singletable_systems.kefir.model.entities import (
     Batch,
     BatchEvent,
     Device,
@@ -28,7 +28,7 @@ from singletable_systems.kefir.entities import (
     ReminderStatus,
     User,
 )
-from singletable_systems.kefir.keys import BatchId, DeviceId, EventId, ReminderId, Stage, Status, UserId
+from singletable_systems.kefir.model.keys import BatchId, DeviceId, EventId, ReminderId, Stage, Status, UserId
 
 # Far ahead, so that no target whose clock is the machine's takes what has expired by this clock away.
 NOW = datetime(2040, 1, 15, 10, 30, tzinfo=UTC)

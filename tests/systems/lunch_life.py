@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from singletable_systems.lunch_cache import LunchCache, Menus, check_health, statistics_of, this_week
-from singletable_systems.lunch_cache.menus import menu_of
+from singletable_systems.lunch_cache.services.menus import menu_of
 from systems.lunch_scrapes import scrape
 
 Deed = Callable[[LunchCache], Any]

@@ -7,8 +7,8 @@ from random import Random
 from typing import Any
 
 from singletable.clock import ManualClock
-from singletable_systems.lunch_cache.design import LunchCache
-from singletable_systems.lunch_cache.menus import Menus, Scrape, Stored
+from singletable_systems.lunch_cache.model.design import LunchCache
+from singletable_systems.lunch_cache.services.menus import Menus, Scrape, Stored
 from systems.lunch_world import NOW
 
 LATER_US = int((NOW + timedelta(hours=2)).timestamp()) * 1_000_000

@@ -17,16 +17,16 @@ from random import Random
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from design_clients import Between, on_client
-from opened_designs import call, store, stored_items
 from singletable import Put
 from singletable.client import Call
 from singletable.clock import ManualClock
 from singletable.values.sizes import item_bytes
-from singletable_systems.lunch_cache.design import LunchCache
-from singletable_systems.lunch_cache.entities import Lunch, ValidationIssue, Weekday, WeeklyMenu
-from systems.request_costs import is_full
-from targets import opened
+from singletable_systems.lunch_cache.model.design import LunchCache
+from singletable_systems.lunch_cache.model.entities import Lunch, ValidationIssue, Weekday, WeeklyMenu
+from support.design_clients import Between, on_client
+from support.opened_designs import call, store, stored_items
+from support.targets import opened
+from systems.request_costs import is_full, stored_bytes
 
 # A Wednesday of 2033-W01. The year before has a week 53, which holds the first two days of this one. It lies far
 # ahead, so that nobody who expires items by another clock takes any of these away.
@@ -167,6 +167,8 @@ class Costs:
 
     def __init__(self, items: Iterable[Item], *, is_local: bool) -> None:
         self._items = {item["pk"]["S"]: item for item in items}
+        self._bytes = {pk: item_bytes(item) for pk, item in self._items.items()}
+        self._stored = {pk: stored_bytes(item, "cachedAt") for pk, item in self._items.items()}
         self._is_local = is_local
 
     def knows(self, restaurant: str) -> bool:
@@ -196,7 +198,7 @@ class Costs:
         page = self._page(params, ranks)
         if not page:
             return Cost(0.0 if self._is_local else 0.5, 0)
-        return Cost(block_units(sum(map(item_bytes, page))), len(page))
+        return Cost(block_units(sum(self._bytes[row["pk"]["S"]] for row in page)), len(page))
 
     def _page(self, params: Item, ranks: Mapping[str, int]) -> list[Item]:
         """Return what a query of the index reads, whatever its filter makes of it."""
@@ -214,9 +216,12 @@ class Costs:
             places = [row["pk"] for row in rows]
             rows = rows[places.index(params["ExclusiveStartKey"]["pk"]) + 1 :]
         page: list[Item] = []
+        page_bytes = stored = 0
         for row in rows[: params.get("Limit")]:
             page.append(row)
-            if is_full(page, sum(map(item_bytes, page)), "cachedAt"):
+            page_bytes += self._bytes[row["pk"]["S"]]
+            stored += self._stored[row["pk"]["S"]]
+            if is_full(len(page), page_bytes, stored, is_local=self._is_local):
                 break
         return page
 

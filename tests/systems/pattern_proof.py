@@ -11,16 +11,16 @@ from typing import Any, Generic, TypeVar
 
 import pytest
 
-from design_clients import Between, on_client
-from opened_designs import stored_items
 from singletable import Merged, Query
 from singletable.client import Call
 from singletable.clock import ManualClock
 from singletable.design import Design, Usage
 from singletable.errors import NotFoundError
+from support.design_clients import Between, on_client
+from support.opened_designs import stored_items
+from support.targets import opened
 from systems.questions import Indexes
 from systems.request_costs import Costs, KeyCondition, Place, place_of, shown_condition
-from targets import opened
 
 LIMIT_MAX = 1000
 SMALL = 40  # of so many items at most, every page is read one by one too
@@ -215,5 +215,5 @@ def proved(
         db = on_client(design, between, **environment)
         brute = fill(db)
         # DynamoDB Local asks nothing for a page without items, and fills pages with what their filters leave.
-        costs = Costs(stored_items(db), empty_page_units=0.0 if target == "aws-local" else 0.5)
+        costs = Costs(stored_items(db), is_local=target == "aws-local")
         yield PatternProof(db, brute, costs, between, knows_filters=target != "aws-local")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
-from singletable_systems.perfectit.entities import (
+from singletable_systems.perfectit.model.entities import (
     CardInCollection,
     CardScore,
     CardStats,
@@ -22,7 +22,7 @@ from singletable_systems.perfectit.entities import (
     User,
     Vote,
 )
-from singletable_systems.perfectit.patterns import CardView
+from singletable_systems.perfectit.model.patterns import CardView
 from systems.brute_force import AnyBruteForce, in_order, milliseconds
 from systems.perfectit_settling import LETTERS_MAX, plain_words
 

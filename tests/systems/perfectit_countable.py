@@ -7,9 +7,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from singletable import Entity
-from singletable.design.item_sizes import item_bytes
-from singletable_systems.perfectit.design import PerfectIt
-from singletable_systems.perfectit.entities import (
+from singletable.design.values.items import item_bytes
+from singletable_systems.perfectit.model.entities import (
     CardInCollection,
     CardStats,
     Category,
@@ -21,7 +20,7 @@ from singletable_systems.perfectit.entities import (
     User,
     Vote,
 )
-from singletable_systems.perfectit.keys import (
+from singletable_systems.perfectit.model.keys import (
     CardId,
     CategoryId,
     CollectionId,
@@ -29,6 +28,7 @@ from singletable_systems.perfectit.keys import (
     NotificationId,
     UserId,
 )
+from singletable_systems.perfectit.reactions.handlers import PerfectIt
 
 NOW = datetime(2040, 3, 1, 12, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)

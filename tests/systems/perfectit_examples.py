@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 from singletable import Entity
-from singletable_systems.perfectit.entities import (
+from singletable_systems.perfectit.model.entities import (
     CardInCollection,
     CardScore,
     CardStats,
@@ -24,7 +24,7 @@ from singletable_systems.perfectit.entities import (
     User,
     Vote,
 )
-from singletable_systems.perfectit.keys import (
+from singletable_systems.perfectit.model.keys import (
     CardId,
     CategoryId,
     CollectionId,

@@ -15,7 +15,7 @@ from typing import Any
 
 from singletable import Entity
 from singletable.client import Client
-from singletable_systems.perfectit.entities import (
+from singletable_systems.perfectit.model.entities import (
     CardInCollection,
     Category,
     Collection,

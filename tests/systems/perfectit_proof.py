@@ -6,10 +6,10 @@ from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any, TypeAlias
 
-from opened_designs import call, opened_design, store_all, stored_items
 from singletable.clock import ManualClock
-from singletable_systems.perfectit.design import PerfectIt
-from singletable_systems.perfectit.entities import CardStats, PerfectionCard
+from singletable_systems.perfectit.model.entities import CardStats, PerfectionCard
+from singletable_systems.perfectit.reactions.handlers import PerfectIt
+from support.opened_designs import call, opened_design, store_all, stored_items
 from systems.pattern_proof import PatternProof, proved
 from systems.perfectit_brute_force import PerfectItBruteForce
 from systems.perfectit_settling import scores_of, words_of

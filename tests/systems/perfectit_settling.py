@@ -14,7 +14,7 @@ from decimal import Context, Decimal
 from typing import Any
 
 from singletable import Entity
-from singletable_systems.perfectit.entities import (
+from singletable_systems.perfectit.model.entities import (
     CardInCollection,
     CardScore,
     CardStats,

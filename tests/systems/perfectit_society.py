@@ -7,8 +7,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from singletable import Entity
-from singletable_systems.perfectit.entities import CardInCollection, Collection, Comment, PerfectionCard, Vote
-from singletable_systems.perfectit.keys import CardId, CollectionId, CommentId, UserId
+from singletable_systems.perfectit.model.entities import (
+    CardInCollection,
+    Collection,
+    Comment,
+    PerfectionCard,
+    Vote,
+)
+from singletable_systems.perfectit.model.keys import CardId, CollectionId, CommentId, UserId
 from systems.perfectit_traps import (
     CARD_IDS,
     COLLECTION_IDS,

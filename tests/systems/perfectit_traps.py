@@ -6,7 +6,7 @@ import random
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TypeVar
 
-from singletable_systems.perfectit.keys import CardId, CategoryId, CollectionId, UserId
+from singletable_systems.perfectit.model.keys import CardId, CategoryId, CollectionId, UserId
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ from decimal import Decimal
 from typing import Any, get_args
 
 from singletable import Entity
-from singletable_systems.perfectit.entities import (
+from singletable_systems.perfectit.model.entities import (
     CardInCollection,
     CardScore,
     CardStatus,
@@ -30,7 +30,13 @@ from singletable_systems.perfectit.entities import (
     SearchToken,
     User,
 )
-from singletable_systems.perfectit.keys import CardId, CategoryId, CollectionId, NotificationId, ScoreKind
+from singletable_systems.perfectit.model.keys import (
+    CardId,
+    CategoryId,
+    CollectionId,
+    NotificationId,
+    ScoreKind,
+)
 from systems.perfectit_settling import settled
 from systems.perfectit_society import make_society
 from systems.perfectit_traps import (

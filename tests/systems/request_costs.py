@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from singletable.client import Call
-from singletable.design.item_sizes import item_bytes
+from singletable.design.values.items import item_bytes
 from singletable.values.sizes import stored_item_bytes
 
 Item = Mapping[str, Any]
@@ -35,18 +35,21 @@ class Cost:
     read: int
 
 
-def is_full(page: Sequence[Item], page_bytes: int, sort: str) -> bool:
-    """Tell whether a page ends here. What is stored of items was recorded (values/sizes.py)."""
-    if len(page) > LARGE_ITEMS_MAX:
-        return page_bytes >= PAGE_BYTES
-    if page_bytes < PAGE_BYTES // 2:
-        return False
-    texts = json.loads(json.dumps(page, default=lambda value: b64encode(value).decode()))
-    return sum(stored_item_bytes(item, {sort}) for item in texts) >= PAGE_BYTES
-
-
 def place_of(item: Item) -> Place:
     return item["PK"]["S"], item["SK"]["S"]
+
+
+def stored_bytes(item: Item, sort: str) -> int:
+    """Return what is stored of an item, as it was recorded (values/sizes.py)."""
+    texts = json.loads(json.dumps(item, default=lambda value: b64encode(value).decode()))
+    return stored_item_bytes(texts, {sort})
+
+
+def is_full(items: int, page_bytes: int, stored: int, *, is_local: bool) -> bool:
+    """Tell whether a page ends behind so many items, of these sizes. DynamoDB Local goes by the sizes alone."""
+    if is_local or items > LARGE_ITEMS_MAX:
+        return page_bytes >= PAGE_BYTES
+    return stored >= PAGE_BYTES
 
 
 def block_units(read_bytes: int, *, consistent: bool = False) -> float:
@@ -56,10 +59,11 @@ def block_units(read_bytes: int, *, consistent: bool = False) -> float:
 
 
 class Costs:
-    """Computes what requests cost on a table of these items."""
+    """Computes what requests cost on a table. DynamoDB Local asks nothing for a page without items."""
 
-    def __init__(self, items: Iterable[Item], *, empty_page_units: float = 0.5) -> None:
-        self._empty_page_units = empty_page_units
+    def __init__(self, items: Iterable[Item], *, is_local: bool) -> None:
+        self._is_local = is_local
+        self._empty_page_units = 0.0 if is_local else 0.5
         self._items = {place_of(item): item for item in items}
         self._bytes = {place: item_bytes(dict(item)) for place, item in self._items.items()}
         self._partitions: defaultdict[tuple[str, str], list[Item]] = defaultdict(list)
@@ -67,6 +71,8 @@ class Costs:
             for partition, sort in _INDEXES.values():
                 if partition in item and sort in item:
                     self._partitions[partition, item[partition]["S"]].append(item)
+        self._ordered: dict[tuple[KeyCondition, bool], list[Item]] = {}
+        self._stored_bytes: dict[tuple[Place, str], int] = {}
 
     def of(self, calls: Sequence[Call], ranks: Mapping[Place, int]) -> Cost:
         """Add up calls. `ranks` tells the order of items that an index holds under one key."""
@@ -106,21 +112,33 @@ class Costs:
         if start is not None:
             rows = rows[[place_of(row) for row in rows].index(place_of(start)) + 1 :]
         page: list[Item] = []
-        page_bytes = 0
+        page_bytes = stored = 0
         sort = KeyCondition.of(params).sort
         for row in rows[: params.get("Limit")]:
             page.append(row)
             page_bytes += self._bytes[place_of(row)]
-            if is_full(page, page_bytes, sort):
+            stored += self._stored(row, sort)
+            if is_full(len(page), page_bytes, stored, is_local=self._is_local):
                 break
         return page
 
+    def _stored(self, item: Item, sort: str) -> int:
+        name = (place_of(item), sort)
+        if name not in self._stored_bytes:
+            self._stored_bytes[name] = stored_bytes(item, sort)
+        return self._stored_bytes[name]
+
     def _rows(self, params: Mapping[str, Any], ranks: Mapping[Place, int]) -> list[Item]:
-        condition = KeyCondition.of(params)
-        sort = condition.sort
-        rows = [row for row in self._partitions[condition.partition, condition.pk] if condition.holds(row)]
-        rows.sort(key=lambda row: (row[sort]["S"].encode(), ranks.get(place_of(row), 0)))
-        return rows if params.get("ScanIndexForward", True) else rows[::-1]
+        """Return what a query reads, in its order; the table stays as it is."""
+        condition, forward = KeyCondition.of(params), params.get("ScanIndexForward", True)
+        if (condition, forward) not in self._ordered:
+            sort = condition.sort
+            rows = [
+                row for row in self._partitions[condition.partition, condition.pk] if condition.holds(row)
+            ]
+            rows.sort(key=lambda row: (row[sort]["S"].encode(), ranks.get(place_of(row), 0)))
+            self._ordered[condition, forward] = rows if forward else rows[::-1]
+        return self._ordered[condition, forward]
 
 
 _INDEXES: dict[str | None, tuple[str, str]] = {

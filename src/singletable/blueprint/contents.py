@@ -1,54 +1,45 @@
-"""What a blueprint holds: table, indexes, entities, access patterns, volumes and rates."""
+"""The contents of a blueprint: table, indexes, entities, access patterns, and what a design says around them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import Literal
 
-from singletable.blueprint.entities import EntityBlueprint
-from singletable.blueprint.patterns import PatternBlueprint
-
-
-@dataclass(frozen=True, slots=True)
-class TableBlueprint:
-    """The table: its name, which may hold placeholders as {stage}, its keys and their types, its settings."""
-
-    name: str
-    pk: str = "PK"
-    sk: str | None = "SK"
-    types: Mapping[str, str] = field(default_factory=dict)  # of all attributes in keys: S, N, B
-    billing: str = "PAY_PER_REQUEST"
-    capacity: tuple[int, ...] | None = None  # units of reading and writing
-    stream: str | None = None
-    encryption: str = "AWS_OWNED"
-    pitr_days: int | None = None
-    deletion_protection: bool = False
-    ttl: str | None = None
-    tags: Mapping[str, str] = field(default_factory=dict)
+from singletable.blueprint.entities import EntityBlueprint, TtlBlueprint
+from singletable.blueprint.patterns import PatternBlueprint, RuleBlueprint
+from singletable.blueprint.said import (
+    ChangeBlueprint,
+    DocumentBlueprint,
+    FigureBlueprint,
+    RemarkBlueprint,
+    Said,
+    described,
+)
+from singletable.blueprint.surroundings import (
+    AlarmBlueprint,
+    ConsumerBlueprint,
+    MetricBlueprint,
+    RoleBlueprint,
+    ServiceBlueprint,
+)
+from singletable.blueprint.tables import IndexBlueprint, TableBlueprint
 
 
-@dataclass(frozen=True, slots=True)
-class IndexBlueprint:
-    """A global secondary index. The projection is ALL, KEYS_ONLY, or INCLUDE with names as they are stored."""
-
-    name: str
-    pk: tuple[str, ...]
-    sk: tuple[str, ...] = ()
-    projection: str = "ALL"
-    included: tuple[str, ...] = ()
-    capacity: tuple[int, ...] | None = None
-
-
-@dataclass(frozen=True, slots=True)
+@described
 class VolumeBlueprint:
     """How many items of an entity there are for each of something, and how large one is."""
 
     entity: str
     count: float
     kb: float
+    per: str = ""  # user, batch, restaurant; empty: in all
+    upto_kb: float | None = None  # the largest that is said
+    growth_per_month: float | None = None  # items, for each of the same
+    hottest_share: float | None = None  # of all its items, in the largest partition: 0.1 is a tenth
+    because: str = ""
+    said: tuple[Said, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@described
 class RateBlueprint:
     """How often a second an entity is written."""
 
@@ -58,9 +49,51 @@ class RateBlueprint:
     deletes: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@described
+class LoadBlueprint:
+    """How often something is done: a second at the peak, and in a month: `monthly`, and `monthly_per_user` a user.
+
+    `because` is the sentence of a document, or the assumption, that it rests on.
+    """
+
+    kind: Literal["pattern", "create", "update", "delete", "service", "handler", "figure"]
+    of: str  # the method or number of a pattern, the name of an entity, service or handler
+    peak_per_s: float | None = None
+    monthly: float | None = None
+    monthly_per_user: float | None = None
+    hottest_share: float | None = None  # of these calls, those that go to the busiest partition key
+    fails: float | None = None  # the share of calls whose condition fails
+    because: str = ""
+    said: tuple[Said, ...] = ()
+
+
+@described
+class TtlRuleBlueprint:
+    """A rule of expiry that a document gives for something that may be no entity."""
+
+    of: str
+    rule: TtlBlueprint
+    about: str = ""
+
+
+@described
+class FixBlueprint:
+    """A deliberate difference from a document: the defect that it repairs, and the parts that it changed.
+
+    A part is named by its path: "entities.Batch.places.by_status", "patterns.4", "table.regions".
+    """
+
+    id: str
+    parts: tuple[str, ...] = ()
+    defect: str = ""
+    repair: str = ""
+    severity: str = ""
+    proof: tuple[str, ...] = ()  # tests that hold it
+
+
+@described
 class Contents:
-    """What a blueprint holds."""
+    """The contents of a blueprint."""
 
     name: str
     table: TableBlueprint
@@ -71,7 +104,28 @@ class Contents:
     rates: tuple[RateBlueprint, ...] = ()
     casing: str = "snake"
     discriminator: str | None = None  # the attribute that names an item's entity
+    about: str = ""
+    documents: tuple[DocumentBlueprint, ...] = ()
+    targets: tuple[str, ...] = ()  # aws, aws-local, alternator, extenddb, singletable
+    users: float | None = None  # as many as the stated figures are for
+    rules: tuple[RuleBlueprint, ...] = ()
+    ttl_rules: tuple[TtlRuleBlueprint, ...] = ()
+    consumers: tuple[ConsumerBlueprint, ...] = ()
+    services: tuple[ServiceBlueprint, ...] = ()
+    loads: tuple[LoadBlueprint, ...] = ()
+    roles: tuple[RoleBlueprint, ...] = ()
+    metrics: tuple[MetricBlueprint, ...] = ()
+    alarms: tuple[AlarmBlueprint, ...] = ()
+    changes: tuple[ChangeBlueprint, ...] = ()
+    figures: tuple[FigureBlueprint, ...] = ()
+    remarks: tuple[RemarkBlueprint, ...] = ()
+    questions: tuple[str, ...] = ()  # what nobody has said yet
+    fixes: tuple[FixBlueprint, ...] = ()
 
     def entity(self, name: str) -> EntityBlueprint | None:
         """Find an entity by its name."""
         return next((entity for entity in self.entities if entity.name == name), None)
+
+    def index(self, name: str) -> IndexBlueprint | None:
+        """Find an index by its name."""
+        return next((index for index in self.indexes if index.name == name), None)

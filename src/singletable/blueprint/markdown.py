@@ -98,7 +98,7 @@ def _place(place: PlaceBlueprint | None) -> str:
     if place is None:
         return ""
     keys = " / ".join(_key(key) for key in (place.pk, place.sk) if key is not None)
-    return f"{keys} while {condition_text(place.when)}" if place.when is not None else keys
+    return f"{keys} while {condition_sentence(place.when)}" if place.when is not None else keys
 
 
 def _key(key: KeyBlueprint) -> str:
@@ -123,7 +123,7 @@ def _entity_section(entity: EntityBlueprint) -> str:
 
 
 def default_text(attribute: AttributeBlueprint) -> str:
-    """Write what a field is where nothing is given: `0`, `list()`; nothing for one that is required."""
+    """Write the default of a field: `0`, `list()`; an empty text for a required one."""
     match attribute.default:
         case {"value": value}:
             return _code(json.dumps(value, ensure_ascii=False) if value is not None else "None")
@@ -162,7 +162,7 @@ def _expiry(entity: EntityBlueprint) -> str:
     ttl = entity.ttl
     assert ttl is not None
     after = f" after {ttl.after}" if ttl.after else ""
-    when = f" while {condition_text(ttl.when)}" if ttl.when is not None else ""
+    when = f" while {condition_sentence(ttl.when)}" if ttl.when is not None else ""
     span = "" if ttl.seconds is None else f", {ttl.seconds / 86400:g} days{after}{when}"
     return f"expires by {_code(ttl.stored)}{span}"
 
@@ -180,11 +180,11 @@ def _pattern_rows(blueprint: Contents) -> Iterator[list[str]]:
                 *(_pattern_cells(pattern) if number == 0 else ["", "", "", ""]),
                 read.index or "",
                 _keys(read, pk, sk),
-                "" if read.filter is None else _code(condition_text(read.filter)),
+                "" if read.filter is None else _code(condition_sentence(read.filter)),
             ]
         for write in pattern.writes:
             said = " ".join([write.operation, write.entity, ", ".join(write.fields)]).strip()
-            condition = "" if write.condition is None else _code(condition_text(write.condition))
+            condition = "" if write.condition is None else _code(condition_sentence(write.condition))
             yield [*_pattern_cells(pattern), "", _code(said), condition]
 
 
@@ -196,10 +196,17 @@ def _pattern_cells(pattern: PatternBlueprint) -> list[str]:
     return [pattern.number, pattern.title, _code(f"{pattern.method}({parameters})"), pattern.operation]
 
 
-def _keys(read: ReadBlueprint, pk: str, sk: str) -> str:
+def keys_text(read: ReadBlueprint, pk: str, sk: str) -> str:
+    """Write the conditions on keys of a read: those of a design that runs, or those that a document asks for."""
+    if read.conditions or not read.pk:
+        pairs = [(SortBlueprint(each.operator, each.templates), each.attribute) for each in read.conditions]
+        return " AND ".join(sort_text(sort, attribute) for sort, attribute in pairs)
     text = f"{pk} = {read.pk}"
-    if read.sort is not None:
-        text += f" AND {sort_text(read.sort, sk)}"
+    return text if read.sort is None else f"{text} AND {sort_text(read.sort, sk)}"
+
+
+def _keys(read: ReadBlueprint, pk: str, sk: str) -> str:
+    text = keys_text(read, pk, sk)
     more = [f"x {read.count}"] if read.count > 1 else []
     more += ["newest first"] if read.order == "backward" else []
     more += [f"limit {read.limit}"] if read.limit is not None else []
@@ -224,14 +231,14 @@ def sort_text(sort: SortBlueprint, name: str) -> str:
             return " AND ".join(f"{name} {sign} {each}" for sign, each in zip(signs, templates, strict=False))
 
 
-def condition_text(condition: Condition) -> str:
+def condition_sentence(condition: Condition) -> str:
     """Write a condition as a reader of a design would."""
     operator, field = condition.get("operator"), condition.get("field")
     match operator:
         case "and" | "or":
-            return "(" + f" {operator} ".join(map(condition_text, condition["conditions"])) + ")"
+            return "(" + f" {operator} ".join(map(condition_sentence, condition["conditions"])) + ")"
         case "not":
-            return f"not {condition_text(condition['condition'])}"
+            return f"not {condition_sentence(condition['condition'])}"
         case "exists":
             return f"{field} exists"
         case _:

@@ -6,7 +6,7 @@ come over HTTP. The answer is handed over as botocore would have parsed it: noth
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -16,9 +16,9 @@ from botocore.utils import parse_timestamp
 
 from singletable.errors import ApiError, SerializationError
 from singletable.wire.answers import error_answer
+from singletable.wire.execution import execute
 from singletable.wire.forms import JSON, NativeForm
-from singletable.wire.operations import execute
-from singletable.wire.parameters import Params, Session
+from singletable.wire.parameters import OperationContext, Params
 
 _REQUEST_ID_BYTES: Final = 26  # 52 characters, as over HTTP
 _parser: Final = create_parser("json")
@@ -50,8 +50,14 @@ class Response:
 class Answers:
     """Answers the calls of the clients that it is attached to, from the database that is asked for with each."""
 
-    def __init__(self, find_session: Callable[[], Session]) -> None:
+    def __init__(
+        self,
+        find_session: Callable[[], OperationContext],
+        *,
+        random_bytes: Callable[[int], bytes] = os.urandom,
+    ) -> None:
         self._find_session = find_session
+        self._random_bytes = random_bytes
 
     def attach(self, client: Any) -> None:
         """Answer this client from now on. Handlers of its user come first: one that answers has answered."""
@@ -61,7 +67,7 @@ class Answers:
     def _answer(self, model: Any, params: dict[str, Any], **_: Any) -> tuple[Response, dict[str, Any]]:
         session = self._find_session()
         headers = {
-            "x-amzn-requestid": secrets.token_hex(_REQUEST_ID_BYTES).upper(),
+            "x-amzn-requestid": self._random_bytes(_REQUEST_ID_BYTES).hex().upper(),
             "content-type": "application/x-amz-json-1.0",
         }
         try:

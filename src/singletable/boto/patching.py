@@ -16,9 +16,9 @@ from typing import Any, Final, Generic, TypeVar
 from botocore.session import Session as BotocoreSession
 
 from singletable.boto.answering import Answers
-from singletable.boto.clients import ANY_CREDENTIALS, CONFIG, PrivateSession, lock_across_forks
+from singletable.boto.sessions import ANY_CREDENTIALS, CONFIG, PrivateSession, lock_across_forks
 from singletable.errors import DatabaseClosedError
-from singletable.wire.parameters import Session
+from singletable.wire.parameters import OperationContext
 
 _SERVICES: Final = frozenset(("dynamodb", "dynamodbstreams"))
 
@@ -32,7 +32,7 @@ _changing = lock_across_forks()
 class Patch(Generic[Patched]):
     """A block, or a function, in which clients for DynamoDB that anybody builds are answered by a database."""
 
-    def __init__(self, database: Patched, session: Session) -> None:
+    def __init__(self, database: Patched, session: OperationContext) -> None:
         self._database = database
         self._session = session
         self._answers = Answers(self._find_session)
@@ -105,7 +105,7 @@ class Patch(Generic[Patched]):
         ):
             arguments["region_name"] = self._session.region
 
-    def _find_session(self) -> Session:
+    def _find_session(self) -> OperationContext:
         active = _active
         if self in active:
             return self._session

@@ -1,1 +1,1 @@
-"""Units: what a read or write consumes, by AWS's published rules."""
+"""Capacity units of reads and writes by AWS's published rules, and token buckets. Pure: time is an argument."""

@@ -1,7 +1,7 @@
 """A token bucket: how much can be consumed at once, and how fast that comes back.
 
-A request is admitted while anything is left, and what it costs is taken afterwards, since what a read costs is
-known only when it is done. So a level may fall below nothing, and the next request waits until that is paid back.
+A request is admitted while anything is left, and its cost is taken afterwards, since the cost of a read is known
+only when it is done. So the level may fall below zero, and later requests are refused until the debt is paid back.
 
 Time is an argument. All figures are whole numbers inside, so that nothing is lost by rounding: a unit has a
 million parts, and a rate of one unit a second brings one part with each microsecond.
@@ -31,22 +31,22 @@ class TokenBucket:
         return self._level / _PARTS
 
     def admits(self, now_us: int) -> bool:
-        """Tell whether a request may be carried out, whatever it will cost."""
+        """Tell whether a request may be carried out. Its cost need not be known."""
         self._refill(now_us)
         return self._level > 0
 
     def is_full(self, now_us: int) -> bool:
-        """Tell whether nothing is missing: a new bucket would be as good."""
+        """Tell whether the bucket is full: then a new one would be the same."""
         self._refill(now_us)
         return self._level == self._depth
 
     def charge(self, units: float, now_us: int) -> None:
-        """Take what a request has cost."""
+        """Take the cost of a request."""
         self._refill(now_us)
         self._level -= round(units * _PARTS)
 
     def change(self, *, rate: int, depth: int, now_us: int) -> None:
-        """Go on with another rate. What was saved up stays, as far as it has room; so does a debt."""
+        """Change rate and depth. Saved units stay, up to the new depth; so does a debt."""
         self._refill(now_us)
         self._rate = rate
         self._depth = depth * _PARTS
@@ -54,6 +54,6 @@ class TokenBucket:
 
     def _refill(self, now_us: int) -> None:
         passed_us = now_us - self._at_us
-        if passed_us > 0:  # else the clock was put back: nothing comes, and nothing is taken
+        if passed_us > 0:  # else the clock was put back: the level stays
             self._level = min(self._level + self._rate * passed_us, self._depth)
             self._at_us = now_us

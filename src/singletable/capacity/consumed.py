@@ -10,7 +10,7 @@ _NO_UNITS: Final[Mapping[str, float]] = MappingProxyType({})
 
 
 class Consumed:
-    """What one table and its indexes had to do for a request."""
+    """The units that one table and its indexes spent on a request."""
 
     __slots__ = ("global_units", "local_units", "table", "table_units")
 
@@ -51,7 +51,7 @@ def _sum(units: Mapping[str, float], more: Mapping[str, float]) -> Mapping[str, 
 
 
 def by_table(parts: Iterable[Consumed]) -> list[Consumed]:
-    """Add up what several actions consumed, one sum for each table, in the order in which they appear."""
+    """Add up the units of several actions: one sum for each table, in the order in which they appear."""
     sums: dict[str, Consumed] = {}
     for part in parts:
         if part.table in sums:

@@ -20,7 +20,7 @@ def read_units(read_bytes: int, *, consistent: bool) -> float:
 
 
 def rounded_read_bytes(read_bytes: int) -> int:
-    """Return what is paid for when this much is read."""
+    """Return the bytes that are charged for a read: rounded up to 4 KB."""
     return -(-read_bytes // _READ_UNIT_BYTES) * _READ_UNIT_BYTES
 
 
@@ -29,7 +29,7 @@ def transaction_read_units(read_bytes: int) -> float:
 
 
 def write_units(before_bytes: int, after_bytes: int) -> float:
-    """Return the units of one write: the larger of what was there and what is there now, in 1 KB steps."""
+    """Return the units of one write: the larger of the old and the new item, in steps of 1 KB."""
     return float(max(1, -(-max(before_bytes, after_bytes) // _WRITE_UNIT_BYTES)))
 
 
@@ -42,8 +42,8 @@ def index_write_units(
 ) -> float:
     """Return the units of one item's write to an index (AWS guide, "Provisioned throughput considerations").
 
-    A new or a removed entry is one write; an entry whose key moves is removed and written again, two writes;
-    one whose projected attributes change is one write; else there is none.
+    A new or a removed entry is one write; an entry that moves to another key is removed and written again, two
+    writes; an entry with changed projected attributes is one write; else there is none.
     """
     if before_bytes is None and after_bytes is None:
         return 0.0

@@ -3,28 +3,41 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import sys
 from typing import TYPE_CHECKING
 
+from singletable.cli.arguments import add_backups, file_name
 from singletable.cli.messages import say
 from singletable.cli.output import show_status, wipe_status
 from singletable.clock import SystemClock
 from singletable.errors import SingleTableError
-from singletable.storage.backup_folder import BackupFolder
 from singletable.storage.check import check_file
 from singletable.storage.clock_doubt import look_for_doubt
-from singletable.storage.viewing import FileView
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from singletable.storage.problems import Problem
+    from singletable.storage.check_log import Problem
+
+EXAMPLES = """\
+examples:
+  singletable check app.db
+  singletable check app.db --json | jq .problems
+
+exit codes: 0 the file is sound, 1 it has problems (one line each), 2 it cannot be read
+"""
 
 SOUND = 0
 HAS_PROBLEMS = 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe `check`."""
+    parser.add_argument("file", metavar="FILE", type=file_name, help="the database")
+    add_backups(parser)
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -32,30 +45,25 @@ def run(arguments: argparse.Namespace) -> int:
     problems = _check(arguments.file)
     if arguments.json:
         found = [{"where": problem.where, "what": problem.what} for problem in problems]
-        held = _is_clock_held(arguments.file)
+        held = _is_clock_held(arguments.file, arguments.backups)
         result = {"file": arguments.file, "sound": not problems, "problems": found, "clock_held": held}
         print(json.dumps(result))
     else:
         for problem in problems:
             print(f"{problem.where}: {problem.what}")
         say(f"{arguments.file} {_verdict(len(problems))}")
-        if _is_clock_held(arguments.file):
-            say(
-                "nothing expires or is trimmed until the clock is confirmed: see singletable clock "
-                f"{shlex.quote(arguments.file)}"
-            )
+        if _is_clock_held(arguments.file, arguments.backups):
+            command = ["singletable", "clock", arguments.file]
+            if arguments.backups is not None:
+                command += ["--backups", arguments.backups]
+            say(f"nothing expires or is trimmed until the clock is confirmed: see {shlex.join(command)}")
     return HAS_PROBLEMS if problems else SOUND
 
 
-def _is_clock_held(file: str) -> bool:
+def _is_clock_held(file: str, backups: str | None) -> bool:
     """Tell whether the clock is too far ahead of the file to be believed. It is no problem of the file."""
-    clock_us = SystemClock().now_us()
-    folder = BackupFolder(f"{os.path.abspath(file)}.backups")
     try:
-        with FileView(file) as view:
-            return view.read(
-                lambda execute, catalog: look_for_doubt(execute, catalog, folder, clock_us) is not None
-            )
+        return look_for_doubt(file, backups, SystemClock().now_us()) is not None
     except SingleTableError:
         return False  # of a damaged file, or an old one, it cannot be told
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
+import logging
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from singletable.cli.messages import say
-from singletable.cli.wrong_use import WrongUseError
+from singletable.cli.arguments import add_backups, file_name
+from singletable.cli.messages import WrongUseError, say
 from singletable.clock import SystemClock
 from singletable.database import Database
-from singletable.storage.backup_folder import BackupFolder
-from singletable.storage.clock_doubt import look_for_doubt
-from singletable.storage.viewing import FileView
+from singletable.storage.clock_doubt import CLOCK_LOG, look_for_doubt
 
 if TYPE_CHECKING:
     import argparse
@@ -21,6 +19,19 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from singletable.storage.clock_doubt import ClockDoubt, Taken
+
+EXAMPLES = """\
+examples:
+  singletable clock app.db
+  singletable clock app.db --confirm
+  singletable clock app.db --confirm --yes --json
+
+A clock that is more than a week ahead of what the file has seen is wrong, or the file was not open for so long.
+Nothing expires or is trimmed by it until it is confirmed, here or with Database.confirm_clock. Others may use the
+file meanwhile: a server that has it open believes the clock a second later.
+
+exit codes: 0 the clock is believed, or confirmed now; 1 it has to be confirmed; 2 for wrong use or a failure
+"""
 
 BELIEVED = 0
 HELD = 1
@@ -33,12 +44,20 @@ _KINDS: Final = {
 }
 
 
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe `clock`."""
+    parser.add_argument("file", metavar="FILE", type=file_name, help="the database")
+    parser.add_argument(
+        "--confirm", action="store_true", help="believe the clock, and take away what that makes too old"
+    )
+    parser.add_argument("--yes", action="store_true", help="do not ask before something is taken away")
+    add_backups(parser)
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Say what the clock would take away; take it away, if that is confirmed."""
-    folder = BackupFolder(arguments.backups or f"{os.path.abspath(arguments.file)}.backups")
-    clock_us = SystemClock().now_us()
-    with FileView(arguments.file) as file:
-        doubt = file.read(lambda execute, catalog: look_for_doubt(execute, catalog, folder, clock_us))
+    doubt = look_for_doubt(arguments.file, arguments.backups, SystemClock().now_us())
     if doubt is not None and not arguments.json:
         for line in _lines(doubt):
             print(line)
@@ -46,12 +65,22 @@ def run(arguments: argparse.Namespace) -> int:
         doubt is None or arguments.yes or _is_confirmed(doubt, arguments.file)
     )
     if is_confirmed:
-        with Database.open(arguments.file, backups=arguments.backups) as database:
-            database.confirm_clock()
+        _confirm(arguments.file, arguments.backups)
     if arguments.json:
         print(json.dumps(_data(arguments.file, doubt, is_confirmed=is_confirmed)))
     say(_verdict(arguments.file, doubt, is_confirmed=is_confirmed))
     return BELIEVED if doubt is None or is_confirmed else HELD
+
+
+def _confirm(file: str, backups: str | None) -> None:
+    log = logging.getLogger(CLOCK_LOG)
+    level = log.level
+    log.setLevel(logging.ERROR)  # to be warned is for those who have not confirmed it
+    try:
+        with Database.open(file, backups=backups) as database:
+            database.confirm_clock()
+    finally:
+        log.setLevel(level)
 
 
 def _is_confirmed(doubt: ClockDoubt, file: str) -> bool:

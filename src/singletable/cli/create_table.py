@@ -8,14 +8,30 @@ from typing import TYPE_CHECKING
 
 from singletable.cli.messages import error_data, say, say_failure
 from singletable.cli.patterns.finding import find_source
-from singletable.cli.targets import given_capabilities
+from singletable.cli.targets import add_design_and_target, given_capabilities
 from singletable.errors import TableDiffersError
 
 if TYPE_CHECKING:
     import argparse
 
+EXAMPLES = """\
+examples:
+  singletable create-table app.kefir:Kefir dynamodb://eu-north-1 --env stage=prod
+  singletable create-table app.kefir:Kefir kefir.db --json | jq .skipped
+
+A table that is there gets the settings that the design declares. Its keys and indexes are not changed: that takes
+a migration.
+
+exit codes: 0 the table is as the design says, 1 its keys or indexes are others, 2 for wrong use or a failure
+"""
+
 DONE = 0
 DIFFERS = 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe `create-table`."""
+    add_design_and_target(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -8,13 +8,30 @@ from typing import TYPE_CHECKING
 
 from singletable.cli.messages import say
 from singletable.cli.patterns.finding import find_source
-from singletable.cli.targets import given_capabilities
+from singletable.cli.targets import add_design_and_target, given_capabilities
 
 if TYPE_CHECKING:
     import argparse
 
+EXAMPLES = """\
+examples:
+  singletable diff kefir kefir.db
+  singletable diff app.kefir:Kefir kefir.db
+  singletable diff app.kefir:Kefir dynamodb://eu-north-1 --env stage=prod
+  singletable diff app.kefir:Kefir http://127.0.0.1:8000 --env stage=dev --json | jq .differences
+
+Nothing is changed. What the target does not know, as backups on DynamoDB Local, is not compared, and said.
+
+exit codes: 0 the table is as the design says, 1 it differs (one line each), 2 for wrong use or a failure
+"""
+
 SAME = 0
 DIFFERS = 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe `diff`."""
+    add_design_and_target(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

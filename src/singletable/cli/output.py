@@ -11,16 +11,18 @@ import io
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import Any, Final, TextIO, cast
 
-from singletable.cli.wrong_use import WrongUseError
+from singletable.cli.messages import WrongUseError
 from singletable.visible import visible, visible_in_line
 
 _ESCAPING = "singletable.escape"
 _START, _WIPE_REST = "\r", "\x1b[K"  # of the line
+_BAR_WIDTH: Final = 30
+Show = Callable[[str, int, int], None]  # what is done, how much of it, of how much
 
 
 class _VisibleStream:
@@ -58,6 +60,9 @@ def _guarded(stream: TextIO | None) -> TextIO:
     return cast("TextIO", stream if stream is None else _VisibleStream(stream))
 
 
+# --- how far a long command is: one line on a terminal, wiped when it is over ---------------------------------
+
+
 def show_status(text: str) -> None:
     """Write one line on stderr, which is a terminal, over the last one."""
     _steer(_START + visible_in_line(text) + _WIPE_REST)
@@ -71,6 +76,30 @@ def wipe_status() -> None:
 def _steer(text: str) -> None:
     stream = getattr(sys.stderr, "unguarded", sys.stderr)
     print(text, end="", file=stream, flush=True)
+
+
+# --- files ----------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def progress_bar() -> Iterator[Show]:
+    """Yield what shows progress; where stderr is no terminal, it shows nothing."""
+    is_shown = sys.stderr is not None and sys.stderr.isatty()
+    shown = ("", -1)
+
+    def show(phase: str, done: int, total: int) -> None:
+        nonlocal shown
+        percent = 100 * done // total if total else 100
+        if is_shown and (phase, percent) != shown:
+            shown = (phase, percent)
+            bar = "#" * (_BAR_WIDTH * percent // 100)
+            show_status(f"{phase:<9} [{bar:<{_BAR_WIDTH}}] {percent:3} %")
+
+    try:
+        yield show
+    finally:
+        if is_shown:
+            wipe_status()
 
 
 def write_file(path: str, text: str) -> None:

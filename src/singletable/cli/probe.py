@@ -13,15 +13,28 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from singletable.cli.messages import say, say_error
-from singletable.cli.output import write_file
-from singletable.cli.progress import progress_bar
+from singletable.cli.arguments import file_name
+from singletable.cli.messages import WrongUseError, say, say_error
+from singletable.cli.output import progress_bar, write_file
 from singletable.cli.targets import is_remote, refuse_missing_file
-from singletable.cli.wrong_use import WrongUseError
 from singletable.probe import Check, Finding, ProbeReport, Verdict, probe
 
 if TYPE_CHECKING:
     import argparse
+
+EXAMPLES = """\
+examples:
+  singletable probe http://127.0.0.1:8000
+  singletable probe dynamodb://eu-north-1 --yes --out found.json
+  singletable probe http://127.0.0.1:8000 --json | jq .capabilities
+  singletable create-table app.kefir:Kefir http://127.0.0.1:8000 --env stage=dev --capabilities found.json
+
+A table named singletable-probe- and something random is made, tried with a few thousand requests, and taken away,
+also after Ctrl-C. No other table is touched. Elsewhere than on this machine it is asked about, or needs --yes.
+
+exit codes: 0 all that designs need holds, 1 something breaks (with the features that it costs), 2 for wrong use or
+a failure
+"""
 
 SOUND = 0
 BROKEN = 1
@@ -33,6 +46,18 @@ _COUNTED: Final[dict[Verdict, str]] = {
     "untried": "are untried",
 }
 _VERDICT_WIDTH: Final = max(map(len, _COUNTED))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe `probe`."""
+    parser.add_argument(
+        "target", metavar="TARGET", type=file_name, help="an URL, dynamodb://REGION, a file, or :memory:"
+    )
+    parser.add_argument("--json", action="store_true", help="print what was found as JSON")
+    parser.add_argument(
+        "--out", metavar="FILE", type=file_name, help="write it to a file, which --capabilities takes"
+    )
+    parser.add_argument("--yes", action="store_true", help="do not ask before a table is made elsewhere")
 
 
 def run(arguments: argparse.Namespace) -> int:

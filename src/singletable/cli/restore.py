@@ -5,12 +5,32 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from singletable.cli.arguments import file_name
 from singletable.cli.messages import say
-from singletable.cli.progress import progress_bar
-from singletable.storage.file_copies import restore_file
+from singletable.cli.output import progress_bar
+from singletable.storage.file.file_copies import restore_file
 
 if TYPE_CHECKING:
     import argparse
+
+EXAMPLES = """\
+examples:
+  singletable restore /mnt/backups/app-monday.db app.db
+  singletable restore copy.db app.db --force
+
+The checksum beside the copy is verified before anything else. FILE is replaced at once or not at all, and only
+if no process has it open.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe `restore`."""
+    parser.add_argument(
+        "copy", metavar="BACKUP", type=file_name, help="a file that `singletable backup` has made"
+    )
+    parser.add_argument("file", metavar="FILE", type=file_name, help="where the database is to be")
+    parser.add_argument("--force", "--yes", action="store_true", help="replace the database that is there")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import shlex
 import sys
 from collections import OrderedDict
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from singletable.cli.messages import error_data, say, say_failure
-from singletable.cli.patterns.commands import next_page
+from singletable.cli.arguments import count
+from singletable.cli.messages import WrongUseError, error_data, say, say_failure
+from singletable.cli.parser import Parser
 from singletable.cli.patterns.finding import FoundPattern, all_sources, find_pattern, find_source
-from singletable.cli.patterns.help_text import help_of
-from singletable.cli.patterns.listing import list_lines, pattern_data
+from singletable.cli.patterns.help_text import help_of, list_lines, pattern_data
 from singletable.cli.patterns.opening import Opened, opened, rehearsed
 from singletable.cli.patterns.parameters import Parameter, parameters_of, read_options
 from singletable.cli.patterns.plain_json import json_line, plain_item
-from singletable.cli.patterns.results import PAGE_LIMIT, Outcome, PatternRun, usage_data
+from singletable.cli.patterns.results import PAGE_LIMIT, PatternOutcome, PatternRun, usage_data
 from singletable.cli.patterns.text import (
     block_lines,
     count_text,
@@ -30,9 +32,7 @@ from singletable.cli.patterns.text import (
     usage_text,
 )
 from singletable.cli.patterns.values import fixed_texts, read_values
-from singletable.cli.run_arguments import reserved_options
-from singletable.cli.targets import choose_target, given_capabilities
-from singletable.cli.wrong_use import WrongUseError
+from singletable.cli.targets import add_target_and_opening, choose_target, given_capabilities
 from singletable.clock import SystemClock
 from singletable.design import Usage
 from singletable.errors import (
@@ -45,6 +45,24 @@ from singletable.errors import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+EXAMPLES = """\
+examples:
+  singletable run --list                                       all patterns of all systems
+  singletable run kefir.batches_by_status --status active      on the file kefir.db
+  singletable run kefir.batches_by_status --help               the options of a pattern
+  singletable run lunch_cache.menu --restaurant niagara --year 2025 --week 3 --json
+  singletable run kefir.due --target http://127.0.0.1:8000 --explain
+  singletable run app.shop:Shop.orders --customer-id c1 --dry-run
+
+PATTERN is SYSTEM.PATTERN or MODULE:DESIGN.PATTERN; - and _ are the same in it. It stands before its own options.
+A page has 20 items; the command for the next one is printed with it, on stderr.
+--json prints one object: items, by the names and with the values that are stored, numbers with all their digits;
+cursor, units, read, thrown_away. With --all it prints an item a line, and the rest on stderr. What is kept for
+bookkeeping, as the sum and the count of an average, is shown with --all-fields.
+
+exit codes: 0, 1 if what was asked for by its key is not there or a write is refused, 2 for wrong use or a failure
+"""
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -60,6 +78,54 @@ _REFUSALS: Final = (
 )
 
 
+def add_arguments(parser: Parser) -> None:
+    """Describe `run`. What its parser does not know is left to the pattern."""
+    usage = (
+        "singletable run PATTERN [--PARAMETER VALUE ...] [options]\n       singletable run --list [SYSTEM]"
+    )
+    parser.usage, parser.allow_abbrev, parser.leaves_rest = usage, False, True
+    parser.add_argument("pattern", metavar="PATTERN", nargs="?", help="as kefir.batches_by_status")
+    add_run_options(parser)
+    parser.add_argument(
+        "--list", action="store_true", help="list all patterns, or those of the system or MODULE:DESIGN given"
+    )
+    parser.set_defaults(parser=parser)
+
+
+def add_run_options(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Describe the options that every pattern has."""
+    parser.add_argument(
+        "-h", "--help", action="store_true", help="show the options, of a pattern with its own"
+    )
+    add_target_and_opening(parser)
+    parser.add_argument(
+        "--limit", metavar="N", type=count, help="how many items there are at most on a page (default: 20)"
+    )
+    parser.add_argument("--cursor", metavar="CURSOR", help="where a page is to begin, as the one before says")
+    parser.add_argument("--all", action="store_true", help="read everything, and print it as it comes")
+    parser.add_argument("--newest-first", action="store_true", help="read from the end")
+    parser.add_argument("--oldest-first", action="store_true", help="read from the beginning")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.add_argument(
+        "--all-fields",
+        action="store_true",
+        help="show also what is kept for bookkeeping, as the sum and the count of an average",
+    )
+    parser.add_argument(
+        "--explain", action="store_true", help="say which requests were sent, and their units"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="print the requests, and send none")
+    parser.add_argument("--yes", action="store_true", help="do not ask before a pattern deletes something")
+
+
+def reserved_options() -> frozenset[str]:
+    """Return the options that no parameter of a pattern can be called by."""
+    parser = argparse.ArgumentParser(add_help=False)
+    add_run_options(parser)
+    options = [option for action in parser._actions for option in action.option_strings]
+    return frozenset((*options, "--list", "--debug"))
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Run one pattern, or list them."""
     if arguments.pattern is None and not arguments.list:
@@ -70,7 +136,7 @@ def run(arguments: argparse.Namespace) -> int:
     pattern = find_pattern(arguments.pattern)
     parameters = _parameters(pattern)
     if arguments.help:
-        print(help_of(pattern, parameters), end="")
+        print(help_of(pattern, parameters, add_run_options), end="")
         return YES
     return _Command(arguments, pattern, parameters).run()
 
@@ -182,16 +248,16 @@ class _Command:
 
     # --- what comes of it ----------------------------------------------------------------------------------
 
-    def _outcome(self, run: PatternRun) -> Outcome:
+    def _outcome(self, run: PatternRun) -> PatternOutcome:
         try:
             return run.outcome(self._arguments.limit or PAGE_LIMIT, self._arguments.cursor)
         except _REFUSALS as error:
             if run.writes is None:
                 raise
             say_failure(error)
-            return Outcome(done=run.writes, refusal=error_data(error))
+            return PatternOutcome(done=run.writes, refusal=error_data(error))
 
-    def _print(self, outcome: Outcome, where: Opened) -> int:
+    def _print(self, outcome: PatternOutcome, where: Opened) -> int:
         if self._arguments.json:
             print(json_line({**outcome.data(), **self._explanation(where)}))
         else:
@@ -263,8 +329,41 @@ def _unsent(data: dict[str, Any]) -> dict[str, Any]:
     return {name: data[name] for name in ("operation", "table", "index", "params")}
 
 
-def _summary(outcome: Outcome) -> str:
+def _summary(outcome: PatternOutcome) -> str:
     if outcome.done is not None:
         return f"{outcome.done}, {units_text(outcome.usage.units)}"
     count = "nothing" if outcome.is_no else count_text(len(outcome.items), "item")
     return f"{count}, {usage_text(outcome.usage)}"
+
+
+_FLAGS = ("newest_first", "oldest_first", "json", "all_fields", "explain")
+
+
+def next_page(
+    pattern: FoundPattern,
+    parameters: list[Parameter],
+    texts: Mapping[str, list[str]],
+    arguments: argparse.Namespace,
+    cursor: str,
+) -> str:
+    """Return the command for the next page. Times stand in it as moments: a cursor is of one question only."""
+    words = ["singletable", "run", pattern.name]
+    for parameter in parameters:
+        given = texts.get(parameter.name, [])
+        if any(text.startswith("-") for text in given):
+            words += [f"{parameter.option}={text}" for text in given]
+        elif given:
+            words += [parameter.option, *given]
+    if arguments.target is not None:
+        words += ["--target", arguments.target]
+    for name, value in arguments.env:
+        words += ["--env", f"{name}={value}"]
+    if arguments.without:
+        words += ["--without", ",".join(arguments.without)]
+    if arguments.capabilities is not None:
+        words += ["--capabilities", arguments.capabilities]
+    if arguments.limit is not None:
+        words += ["--limit", str(arguments.limit)]
+    words += [f"--{flag.replace('_', '-')}" for flag in _FLAGS if getattr(arguments, flag)]
+    # With a sign of equality: a cursor may begin with a hyphen.
+    return shlex.join([*words, f"--cursor={cursor}"])

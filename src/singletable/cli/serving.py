@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import logging
 import os
+import queue
 import signal
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from logging.handlers import QueueHandler, QueueListener
+from typing import TYPE_CHECKING, Any, Final
 
 from singletable import __version__
-from singletable.cli.background_log import background_log
+from singletable.cli.arguments import checked
 from singletable.cli.messages import say, say_failure
 from singletable.server import serve_until_signal
 from singletable.server.access_log import time_text
+from singletable.server.callers import checked_host, checked_origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,8 +32,10 @@ CREDENTIALS = (
     "AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_REGION={region} AWS_DEFAULT_REGION={region}"
 )
 
-
 _FAILED = 2
+
+
+_WAITING_LINES_MAX: Final = 1_000
 
 
 class _JsonLines(logging.Formatter):
@@ -40,6 +47,51 @@ class _JsonLines(logging.Formatter):
         if record.exc_info:
             message["trace"] = self.formatException(record.exc_info)
         return json.dumps(message)
+
+
+def add_port(parser: argparse.ArgumentParser) -> None:
+    """Describe --port."""
+    parser.add_argument(
+        "--port", type=_port, default=8000, help="the port; 0 takes a free one (default: %(default)s)"
+    )
+
+
+def add_callers(parser: argparse.ArgumentParser) -> None:
+    """Describe who may call the server: --allow-host and --cors-origin."""
+    parser.add_argument(
+        "--allow-host",
+        dest="allow_hosts",
+        metavar="NAME",
+        type=_host,
+        action="append",
+        default=[],
+        help="a name by which clients reach the server, such as that of its container; may be given again, "
+        "* allows any (default: localhost, IP addresses, and --host)",
+    )
+    parser.add_argument(
+        "--cors-origin",
+        dest="cors_origins",
+        metavar="ORIGIN",
+        type=_origin,
+        action="append",
+        default=[],
+        help="let web pages of this origin call the server, such as http://localhost:3000; may be given again, "
+        "* allows all, as AWS does (default: none)",
+    )
+
+
+def _host(text: str) -> str:
+    return checked(checked_host, text)
+
+
+def _origin(text: str) -> str:
+    return checked(checked_origin, text)
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= 65535):
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: a number from 0 to 65535")
+    return int(text)
 
 
 @contextmanager
@@ -136,3 +188,50 @@ def say_how_to_connect(address: Address, file: str | None, region: str, *, signe
 def _reachable(address: Address) -> str:
     reached = address.host or "this machine"
     return f"whoever reaches {reached} can read and change everything: there are no passwords"
+
+
+# --- a log that holds up nobody: a thread writes the lines, and leaves out what nobody reads ------------------
+
+
+class _Dropping(QueueHandler):
+    """Puts lines into a queue; what comes when that is full is counted, and told with the next line."""
+
+    def __init__(self, waiting: queue.Queue[Any]) -> None:
+        super().__init__(waiting)
+        self._dropped = 0
+
+    def prepare(self, record: logging.LogRecord) -> logging.LogRecord:
+        return record  # it stays in this process: the handler formats it
+
+    def enqueue(self, record: logging.LogRecord) -> None:
+        try:
+            if self._dropped:
+                record.msg = f"{record.getMessage()} ({self._dropped} lines before this one were left out)"
+                record.args = None
+            self.queue.put_nowait(record)
+            self._dropped = 0
+        except queue.Full:
+            self._dropped += 1
+
+
+@contextmanager
+def background_log(handler: logging.Handler, level: int) -> Iterator[None]:
+    """Give all lines of the log to a handler, in a thread, for as long as the block lasts."""
+    waiting: queue.Queue[Any] = queue.Queue(_WAITING_LINES_MAX)
+    listener = QueueListener(waiting, handler)
+    logging.basicConfig(level=level, handlers=[_Dropping(waiting)])
+    listener.start()
+    try:
+        yield
+    finally:
+        _stop(listener, waiting)
+
+
+def _stop(listener: QueueListener, waiting: queue.Queue[Any]) -> None:
+    """Write what still waits; a reader that does not read is not waited for."""
+    thread: Any = listener._thread
+    try:
+        waiting.put_nowait(None)  # how a listener is told to end
+    except queue.Full:
+        return
+    thread.join(2.0)

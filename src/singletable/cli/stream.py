@@ -2,42 +2,119 @@
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import json
 import shlex
 import sys
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
+from singletable.cli.arguments import add_file_and_table, add_region_and_account, count, file_name
 from singletable.cli.messages import database_line, say
-from singletable.cli.stream_text import change_text, json_text, name_text, time_text, value_text
+from singletable.cli.parser import add_command
+from singletable.cli.stream_text import decoded, json_text, name_text, time_text, value_text
 from singletable.clock import SystemClock
 from singletable.consumers.events import Presentation
 from singletable.consumers.states import read_statuses
+from singletable.engine.history import EVENTS
 from singletable.engine.stream_records import sequence_number, sequence_position
 from singletable.errors import ConsumerError, NotLoggedError
 from singletable.limits import MIB
-from singletable.storage.consumers import select_complete, select_consumer
-from singletable.storage.dead_letters import select_dead
-from singletable.storage.log import select_end, select_logs, select_start
+from singletable.storage.consumers import select_complete, select_consumer, select_dead
+from singletable.storage.file.viewing import FileView
+from singletable.storage.log import INSERTED, MODIFIED, select_end, select_logs, select_start
 from singletable.storage.reading import snapshot
-from singletable.storage.viewing import FileView
 from singletable.wire.arns import partition_of
 
 if TYPE_CHECKING:
-    import argparse
+    from collections.abc import Callable, Iterator
 
+    from singletable.cli.parser import Parser
     from singletable.consumers import ConsumerStatus
     from singletable.storage.catalog import Catalog, Execute
-    from singletable.storage.dead_letters import DeadRow
+    from singletable.storage.consumers import DeadRow
     from singletable.storage.log import Entry
     from singletable.storage.tables import Table
+
+EXAMPLES = """\
+examples:
+  singletable stream tail app.db orders                       the changes of a table, as they come
+  singletable stream tail app.db orders --no-follow --json    those that are there, for programs
+  singletable stream consumers app.db
+  singletable stream dead-letters app.db orders mailer
+"""
+
+_TAIL_EXAMPLES = """\
+examples:
+  singletable stream tail app.db orders
+  singletable stream tail app.db orders --from start --limit 10
+  singletable stream tail app.db orders --json | jq .dynamodb.NewImage
+
+Other processes may be writing the file. --json prints each record as AWS Lambda passes it to a function.
+"""
+
+_CONSUMERS_EXAMPLES = """\
+examples:
+  singletable stream consumers app.db
+  singletable stream consumers app.db orders --json | jq .records_behind
+"""
+
+_DEAD_LETTERS_EXAMPLES = """\
+examples:
+  singletable stream dead-letters app.db orders mailer
+  singletable stream dead-letters app.db orders mailer --json | jq .error
+
+db.redrive(table, name, handler) runs a handler over them again.
+"""
 
 _PAGE_RECORDS = 500
 _PAGE_BYTES = 8 * MIB
 _POLL_S = 0.2
+
+
+def add_arguments(parser: Parser) -> None:
+    """Describe `stream`."""
+    below = parser.add_subparsers(dest="stream_command", metavar="COMMAND", required=True)
+    tail = add_command(below, "tail", "print the changes of a table as they come", _TAIL_EXAMPLES)
+    add_file_and_table(tail)
+    tail.add_argument(
+        "--from",
+        dest="start",
+        metavar="WHERE",
+        type=_start,
+        help="start: the oldest record that is kept; latest: what comes from now on; or the sequence number of a "
+        "record (default: latest, or start with --no-follow)",
+    )
+    tail.add_argument(
+        "--follow",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="wait for more when all is printed",
+    )
+    tail.add_argument("--limit", metavar="COUNT", type=count, help="end after so many records")
+    add_region_and_account(tail)
+    tail.add_argument("--json", action="store_true", help="print one record a line, as JSON")
+    consumers = add_command(
+        below, "consumers", "list consumers and how far they have come", _CONSUMERS_EXAMPLES
+    )
+    consumers.add_argument("file", metavar="FILE", type=file_name, help="the database")
+    consumers.add_argument("table", metavar="TABLE", nargs="?", help="only those of this table")
+    consumers.add_argument("--json", action="store_true", help="print one consumer a line, as JSON")
+    dead = add_command(
+        below, "dead-letters", "list the records that a consumer has put aside", _DEAD_LETTERS_EXAMPLES
+    )
+    add_file_and_table(dead)
+    dead.add_argument("name", metavar="NAME", help="the consumer")
+    dead.add_argument("--json", action="store_true", help="print one record a line, as JSON")
+
+
+def _start(text: str) -> str:
+    if text not in ("start", "latest") and not (text.isascii() and text.isdigit() and len(text) == 21):
+        raise argparse.ArgumentTypeError(f"{text!r} is no start, latest or sequence number of 21 digits")
+    return text
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -45,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
     with FileView(arguments.file) as file:
         match arguments.stream_command:
             case "tail":
-                _tail(file, arguments)
+                _tail(file, arguments, sleep=time.sleep)
             case "consumers":
                 _list_consumers(file, arguments)
             case _:
@@ -64,7 +141,7 @@ class _Page(NamedTuple):
     entries: list[Entry]
 
 
-def _tail(file: FileView, arguments: argparse.Namespace) -> None:
+def _tail(file: FileView, arguments: argparse.Namespace, *, sleep: Callable[[float], object]) -> None:
     table, position = file.read(lambda execute, catalog: _begin(execute, catalog, arguments))
     left: int | None = arguments.limit
     while left != 0:
@@ -83,7 +160,7 @@ def _tail(file: FileView, arguments: argparse.Namespace) -> None:
         elif not arguments.follow:
             return
         else:
-            time.sleep(_POLL_S)
+            sleep(_POLL_S)
 
 
 def _begin(execute: Execute, catalog: Catalog, arguments: argparse.Namespace) -> tuple[Table, int]:
@@ -143,9 +220,32 @@ def _print_changes(entries: list[Entry], table: Table, arguments: argparse.Names
         if arguments.json:
             print(orjson.dumps(shown_as.record(entry)).decode())
         else:
-            print(change_text(entry, table))
+            print(_change_text(entry, table))
     if entries:
         sys.stdout.flush()
+
+
+def _change_text(entry: Entry, table: Table) -> str:
+    """Return a change in one line."""
+    before, after = decoded(entry.before), decoded(entry.after)
+    item = after or before
+    key = " ".join(f"{name_text(name)}={value_text(item[name])}" for name in table.key_names if name in item)
+    changes = ", ".join(_differences(before, after, table)) if entry.event in (INSERTED, MODIFIED) else ""
+    return "  ".join(part for part in (time_text(entry.at_us), EVENTS[entry.event], key, changes) if part)
+
+
+def _differences(before: dict[str, Any], after: dict[str, Any], table: Table) -> Iterator[str]:
+    for name in sorted((before.keys() | after.keys()) - set(table.key_names)):
+        old, new = before.get(name), after.get(name)
+        shown = name_text(name)
+        if old == new:
+            continue
+        if old is None:
+            yield f"{shown}={value_text(new)}" if not before else f"+{shown}={value_text(new)}"
+        elif new is None:
+            yield f"-{shown}"
+        else:
+            yield f"{shown}: {value_text(old)} -> {value_text(new)}"
 
 
 def _say_gone(first: int, start: int) -> None:

@@ -39,7 +39,7 @@ def is_remote(target: str) -> bool:
 
 def refuse_missing_file(target: str, *, hint: str) -> None:
     """Refuse a file that is not there: opening it would make it."""
-    from singletable.design.drift import is_missing_file
+    from singletable.design.tables.drift import is_missing_file
 
     if is_missing_file(target):
         raise TargetError(f"there is no file {target}", hint=hint)
@@ -53,6 +53,14 @@ def add_design(parser: argparse.ArgumentParser) -> None:
         type=_design,
         help="a system that is installed, or the class of a design",
     )
+
+
+def add_design_and_target(parser: argparse.ArgumentParser) -> None:
+    """Describe the arguments of a command that looks at one table of a design."""
+    add_design(parser)
+    parser.add_argument("target", metavar="TARGET", help="a file, an URL, or dynamodb://REGION")
+    add_opening(parser)
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def add_target_and_opening(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:

@@ -1,4 +1,4 @@
-"""A client: somebody who answers calls, and who can go through the steps of a piece of logic, sync or async."""
+"""A client: it answers calls, and runs the steps of a generator, sync or async."""
 
 from __future__ import annotations
 
@@ -8,29 +8,43 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from random import random as any_part
 from types import TracebackType
-from typing import Any, Self, TypeVar, assert_never
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, assert_never
 
-from singletable.client.calls import Call, Step, Steps, Together, Wait, Work
+from singletable.client.calls import Answer, Call, Step, Steps, Together, Wait, Work
 from singletable.client.capabilities import Capabilities
 from singletable.clock import Clock
 
+if TYPE_CHECKING:
+    from singletable.database import Database
+
 T = TypeVar("T")
 
-Answer = dict[str, Any]
 Sleep = Callable[[float], object]
 Random = Callable[[], float]
+
+
+class ClientSettings(NamedTuple):
+    """The settings of a client, for any target; None stands for the default."""
+
+    clock: Clock | None
+    capabilities: Capabilities | None
+    sleep: Sleep | None
+    random: Random | None
 
 
 class Client(ABC):
     """One target: a database in this process, AWS, or an endpoint that speaks DynamoDB's protocol.
 
-    Parameters and answers are those of a boto3 client: values are {"S": "x"}, binary ones are `bytes`. What
-    DynamoDB refuses raises an `ApiError`, whatever the target; trouble on the way raises a `TargetError` or a
-    `DatabaseError`.
+    Parameters and answers are those of a boto3 client: values are {"S": "x"}, binary ones are `bytes`. A request
+    that DynamoDB refuses raises an `ApiError`, on any target; a failure to reach the target raises a `TargetError`
+    or a `DatabaseError`.
 
-    A sleep that is given is called for every wait, also in `arun`; without one, threads and tasks sleep. A random
-    that is given, like `random.random`, tells how much of a random wait is waited.
+    A given `sleep` is called for every wait, also in `arun`; without one, threads and tasks sleep. A given
+    `random`, like `random.random`, is the jitter: it decides which part of a random wait is waited.
     """
+
+    database: Database | None = None
+    """The database in this process that answers; None where somebody else does."""
 
     def __init__(self, clock: Clock, sleep: Sleep | None = None, random: Random | None = None) -> None:
         self.clock = clock
@@ -45,11 +59,11 @@ class Client(ABC):
     @property
     @abstractmethod
     def is_trusted(self) -> bool:
-        """Whether it is Amazon DynamoDB or the engine here: a setting that these drop or refuse is an error."""
+        """Whether the target is Amazon DynamoDB or this engine: a dropped or refused setting is then an error."""
 
     @abstractmethod
     def lacks(self, feature: str) -> None:
-        """Count a feature among the missing ones from now on: the target has shown that it does not have it."""
+        """Mark a feature as missing from now on: the target has shown that it does not have it."""
 
     @abstractmethod
     def call(self, operation: str, params: Mapping[str, Any]) -> Answer:
@@ -57,7 +71,7 @@ class Client(ABC):
 
     @abstractmethod
     async def acall(self, operation: str, params: Mapping[str, Any]) -> Answer:
-        """Carry out one operation without holding up the event loop."""
+        """Carry out one operation without blocking the event loop."""
 
     @abstractmethod
     def call_together(self, calls: Sequence[Call]) -> list[Answer]:
@@ -69,10 +83,10 @@ class Client(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Release what this client has opened. Twice does nothing more."""
+        """Release the resources of this client. Closing twice is harmless."""
 
     def run(self, steps: Steps[T]) -> T:
-        """Go through steps to their end; return their result."""
+        """Run steps to their end; return their result."""
         call = self.call
         send = steps.send
         answer: Any = None
@@ -92,7 +106,7 @@ class Client(ABC):
             steps.close()
 
     async def arun(self, steps: Steps[T]) -> T:
-        """Go through steps to their end without holding up the event loop; return their result."""
+        """Run steps to their end without blocking the event loop; return their result."""
         answer: Any = None
         try:
             step = steps.send(None)

@@ -14,6 +14,8 @@ from typing import Any, Final
 import orjson
 from botocore.parsers import ResponseParserError
 
+from singletable.api import OPERATIONS
+
 _ID: Final = "singletable-answers"
 _ERROR_STATUS_MIN: Final = 300
 # Amazon, DynamoDB Local 3.3.1, dynalite, moto, ministack and this server send both with every success; Alternator
@@ -21,9 +23,7 @@ _ERROR_STATUS_MIN: Final = 300
 _JSON_TYPE: Final = "application/x-amz-json-"
 _REQUEST_ID: Final = "x-amzn-requestid"
 # All of them answer any other operation with a member at least, if it is an empty list.
-_MAY_BE_EMPTY: Final = frozenset(
-    {"DeleteItem", "DeleteResourcePolicy", "GetItem", "PutItem", "TransactWriteItems", "UpdateItem"}
-)
+_MAY_BE_EMPTY: Final = frozenset(row.name for row in OPERATIONS.values() if row.returns == "maybe")
 # A page of items would be read twice, for 4 % of what botocore takes to read it. How it begins tells enough.
 _SHORT_BYTES_MAX: Final = 4096
 _BEGINNING: Final = re.compile(rb'\s*\{\s*"(\w+)"\s*:')

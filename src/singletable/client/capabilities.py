@@ -1,4 +1,4 @@
-"""What a target can do: the features that are not the same everywhere, and how to find out without harm."""
+"""The capabilities of a target: features that not every target has, and how to detect them without harm."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from singletable.errors import ApiError, NotDynamoDbError, TargetError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
-    """What a target can do beyond reading and writing items. A feature that it does not have is False."""
+    """The features of a target beyond reading and writing items. A missing feature is False."""
 
     transactions: bool = True  # TransactWriteItems and TransactGetItems
     time_to_live: bool = True
@@ -43,7 +43,7 @@ class Capabilities:
 
     @classmethod
     def of(cls, data: object) -> Capabilities:
-        """Read what `data` has returned, or a whole report of `singletable probe`. A feature left out is there."""
+        """Read capabilities from `data`, or from a report of `singletable probe`. A feature left out is True."""
         found = data.get("capabilities", data) if isinstance(data, Mapping) else data
         if not isinstance(found, Mapping) or not all(isinstance(each, bool) for each in found.values()):
             raise TargetError(
@@ -154,12 +154,12 @@ def is_unknown_operation(error: ApiError) -> bool:
 
 
 def detect_capabilities(*, streams: bool = True) -> Steps[Capabilities]:
-    """Find out what an endpoint can do. What no harmless request tells is taken from its kind.
+    """Detect the capabilities of an endpoint. Features that no harmless request reveals are taken from its kind.
 
-    That may be wrong of a service that is neither: what its table says later on is believed (`Client.lacks`), and
+    For an unknown service that may be wrong. Later answers of its table correct it (`Client.lacks`), and
     `singletable probe` tries everything.
 
-    Without `streams`, nobody is there to be asked about them.
+    Without `streams`, there is no client to ask about streams.
     """
     found: dict[str, bool] = {}
     for feature, (operation, params) in _PROBES.items():

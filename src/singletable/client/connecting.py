@@ -1,4 +1,4 @@
-"""Clients of boto3 for AWS and for other endpoints, with the credentials that boto3 would find."""
+"""boto3 clients for AWS and for other endpoints, with boto3's own search for credentials."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from botocore.config import Config
 from botocore.session import Session
 
-from singletable.boto.clients import ANY_CREDENTIALS, LoaderWithoutEndpoints
+from singletable.boto.sessions import ANY_CREDENTIALS, LoaderWithoutEndpoints
 
 PARALLEL_MAX: Final = 16  # calls at once, of one `Together`
 _DEFAULT_REGION: Final = "us-east-1"
@@ -38,38 +38,38 @@ def is_aws(endpoint: str) -> bool:
     return _AWS_HOST.fullmatch(urlsplit(endpoint).hostname or "") is not None
 
 
-class Connection:
-    """A way to a service, by which clients for its tables and for its streams are made."""
+class BotoConnection:
+    """A connection to a service. It makes clients for its tables and for its streams."""
 
     def __init__(self, session: Session, arguments: dict[str, Any]) -> None:
         self._session = session
         self._arguments = arguments
 
     def client(self, service: str) -> Any:
-        # Who wants "adaptive", or another number of attempts, says so in the settings of AWS.
+        # To get "adaptive" retries, or another number of attempts, use the settings of AWS.
         mode = self._session.get_config_variable("retry_mode")
         retries = {"mode": "standard" if mode in (None, "legacy") else mode}
         config = _CONFIG.merge(Config(retries=retries))
         return self._session.create_client(service, config=config, **self._arguments)
 
 
-def connect_region(region: str, profile: str | None) -> Connection:
-    """Find the way to a region of AWS, with boto3's chain of credentials."""
-    return Connection(Session(profile=profile), {"region_name": region})
+def connect_region(region: str, profile: str | None) -> BotoConnection:
+    """Connect to a region of AWS, with boto3's credential chain."""
+    return BotoConnection(Session(profile=profile), {"region_name": region})
 
 
-def connect_endpoint(url: str) -> Connection:
-    """Find the way to an endpoint. One that is not of AWS can do without credentials."""
+def connect_endpoint(url: str) -> BotoConnection:
+    """Connect to an endpoint. One that is not of AWS needs no credentials."""
     session = Session()
     arguments: dict[str, Any] = {"endpoint_url": url}
     if is_aws(url):
         region = _AWS_REGION.search(urlsplit(url).hostname or "")
         arguments["region_name"] = region[1] if region else None
-        return Connection(session, arguments)
+        return BotoConnection(session, arguments)
     session.register_component("data_loader", _loader())
-    # Whoever runs an endpoint of their own waits a second or more for the machine's role, and has none.
+    # For another endpoint, boto3 would wait a second or more for the machine's role, which is not there.
     session.get_component("credential_provider").remove("iam-role")
     arguments["region_name"] = session.get_config_variable("region") or _DEFAULT_REGION
     if session.get_credentials() is None:
         arguments.update(ANY_CREDENTIALS)
-    return Connection(session, arguments)
+    return BotoConnection(session, arguments)

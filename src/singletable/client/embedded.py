@@ -6,34 +6,21 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from singletable.client.base import Answer, Client, Random, Sleep
-from singletable.client.calls import Call
+from singletable.api import SERVED
+from singletable.client.base import Client, ClientSettings, Random, Sleep
+from singletable.client.calls import Answer, Call
 from singletable.client.capabilities import EMBEDDED, Capabilities
 from singletable.database import Database
 
 # These take microseconds, less than a thread would. Anything else may wait for the disk.
-_READS: Final = frozenset(
-    {
-        "BatchGetItem",
-        "DescribeContinuousBackups",
-        "DescribeEndpoints",
-        "DescribeLimits",
-        "DescribeStream",
-        "DescribeTable",
-        "DescribeTimeToLive",
-        "GetItem",
-        "Query",
-        "Scan",
-        "TransactGetItems",
-    }
-)
+_READS: Final = frozenset(row.name for row in SERVED.values() if row.runs == "loop")
 
 
 class EmbeddedClient(Client):
-    """Asks a `Database`. One that it owns is closed with it.
+    """Calls a `Database`. If the client owns it, closing the client closes it.
 
     In `arun`, reads are carried out on the event loop, and writes in a thread, because a durable one waits for the
-    disk. A write whose task is cancelled is carried out all the same.
+    disk. If its task is cancelled, a write is carried out nevertheless.
     """
 
     def __init__(
@@ -46,7 +33,7 @@ class EmbeddedClient(Client):
         random: Random | None = None,
     ) -> None:
         super().__init__(database.clock, sleep, random)
-        self.database = database
+        self.database: Database = database
         self._owns = owns
         self._capabilities = capabilities
 
@@ -87,3 +74,16 @@ class EmbeddedClient(Client):
 
     def __repr__(self) -> str:
         return f"<EmbeddedClient {self.database.path}>"
+
+
+def open_database(path: str, settings: ClientSettings, engine_options: Mapping[str, Any]) -> EmbeddedClient:
+    """Open a file or memory, with the options of `Database.open`."""
+    return over_database(Database.open(path, clock=settings.clock, **engine_options), settings, owns=True)
+
+
+def over_database(database: Database, settings: ClientSettings, *, owns: bool) -> EmbeddedClient:
+    """Ask a database that is open."""
+    _, capabilities, sleep, random = settings
+    return EmbeddedClient(
+        database, owns=owns, capabilities=capabilities or EMBEDDED, sleep=sleep, random=random
+    )

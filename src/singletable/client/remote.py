@@ -6,32 +6,36 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
-from singletable.client.base import Answer, Client, Random, Sleep
+from singletable.api import STREAM_OPERATIONS
+from singletable.client.base import Client, ClientSettings
 from singletable.client.boto_answers import is_of_parser, is_unread, unwatch_answers, watch_answers
 from singletable.client.boto_errors import RAISED, not_dynamodb, translated
-from singletable.client.calls import Call, Steps
+from singletable.client.calls import Answer, Call, Steps
 from singletable.client.capabilities import DYNAMODB, Capabilities, detect_capabilities
-from singletable.client.connecting import PARALLEL_MAX, Connection, connect_endpoint, connect_region, is_aws
-from singletable.clock import Clock
+from singletable.client.connecting import (
+    PARALLEL_MAX,
+    BotoConnection,
+    connect_endpoint,
+    connect_region,
+    is_aws,
+)
+from singletable.clock import SystemClock
 from singletable.errors import TargetError, UnknownOperationError, UnknownTargetError
 
 T = TypeVar("T")
 
-# To boto3, streams are a service of their own.
-_STREAM_OPERATIONS: Final = frozenset({"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"})
-
 
 class RemoteClient(Client):
-    """Asks a boto3 client. What botocore raises becomes the errors of this package.
+    """Calls a boto3 client. Errors of botocore become errors of this package.
 
-    What is no answer of DynamoDB's is an error, also where botocore would take it for one.
+    A response that is not DynamoDB's is an error, even if botocore would accept it.
 
-    boto3 knows no async: in `arun`, every call runs in one of a few threads, and so do calls that may run at once.
-    A call whose task is cancelled is carried out all the same.
+    boto3 has no async: in `arun`, every call runs in one of a few threads, and so do calls that may run at once.
+    If its task is cancelled, a call is carried out nevertheless.
 
-    Without capabilities, they are found out once, when somebody asks for them.
+    Capabilities that are not given are detected once, at their first use.
     """
 
     def __init__(
@@ -39,18 +43,15 @@ class RemoteClient(Client):
         boto_client: Any,
         *,
         endpoint: str,
-        capabilities: Capabilities | None,
-        clock: Clock,
+        settings: ClientSettings,
+        is_trusted: bool,
         make_streams_client: Callable[[], Any] | None = None,
         owns: bool = False,
-        is_trusted: bool = False,
-        sleep: Sleep | None = None,
-        random: Random | None = None,
     ) -> None:
-        super().__init__(clock, sleep, random)
+        super().__init__(settings.clock or SystemClock(), settings.sleep, settings.random)
         self.boto_client = boto_client
         self.endpoint = endpoint
-        self._capabilities = capabilities
+        self._capabilities = settings.capabilities or (DYNAMODB if is_trusted else None)
         self._make_streams_client = make_streams_client
         self._streams_client: Any = None
         self._owns = owns
@@ -136,7 +137,7 @@ class RemoteClient(Client):
     def _stream_method(self, operation: str) -> Callable[..., Any]:
         if self._is_closed:
             raise TargetError(f"the client of {self.endpoint} was closed", hint="open the design again")
-        if operation not in _STREAM_OPERATIONS:
+        if operation not in STREAM_OPERATIONS:  # to boto3, a service of their own
             raise UnknownOperationError(f"boto3 knows no operation {operation!r} of DynamoDB")
         if self._make_streams_client is None:
             raise TargetError(
@@ -152,48 +153,19 @@ class RemoteClient(Client):
 # --- making one -----------------------------------------------------------------------------------------
 
 
-def open_region(
-    region: str,
-    profile: str | None,
-    *,
-    clock: Clock,
-    capabilities: Capabilities | None = None,
-    sleep: Sleep | None = None,
-    random: Random | None = None,
-) -> RemoteClient:
+def open_region(region: str, profile: str | None, settings: ClientSettings) -> RemoteClient:
     """Open a region of AWS, with the credentials that boto3 finds."""
-    name = f"dynamodb://{region}"
     connect = partial(connect_region, region, profile)
-    return _connected(
-        connect, name, clock, capabilities or DYNAMODB, is_trusted=True, sleep=sleep, random=random
-    )
+    return _connected(connect, f"dynamodb://{region}", settings, is_trusted=True)
 
 
-def open_endpoint(
-    url: str,
-    *,
-    clock: Clock,
-    capabilities: Capabilities | None = None,
-    sleep: Sleep | None = None,
-    random: Random | None = None,
-) -> RemoteClient:
+def open_endpoint(url: str, settings: ClientSettings) -> RemoteClient:
     """Open an endpoint that speaks DynamoDB's protocol."""
-    is_trusted = is_aws(url)
-    if capabilities is None and is_trusted:
-        capabilities = DYNAMODB
-    connect = partial(connect_endpoint, url)
-    return _connected(connect, url, clock, capabilities, is_trusted=is_trusted, sleep=sleep, random=random)
+    return _connected(partial(connect_endpoint, url), url, settings, is_trusted=is_aws(url))
 
 
-def adopt(
-    boto_client: Any,
-    *,
-    clock: Clock,
-    capabilities: Capabilities | None = None,
-    sleep: Sleep | None = None,
-    random: Random | None = None,
-) -> RemoteClient:
-    """Use a boto3 client that somebody else has made, and closes."""
+def adopt(boto_client: Any, settings: ClientSettings) -> RemoteClient:
+    """Use an existing boto3 client, which its owner closes."""
     meta = getattr(boto_client, "meta", None)
     model = getattr(meta, "service_model", None)
     if getattr(model, "service_name", None) != "dynamodb":
@@ -202,29 +174,11 @@ def adopt(
             hint='pass boto3.client("dynamodb"); a resource or its client translates values, and will not do',
         )
     endpoint = boto_client.meta.endpoint_url
-    is_trusted = is_aws(endpoint)
-    if capabilities is None and is_trusted:
-        capabilities = DYNAMODB
-    return RemoteClient(
-        boto_client,
-        endpoint=endpoint,
-        capabilities=capabilities,
-        clock=clock,
-        is_trusted=is_trusted,
-        sleep=sleep,
-        random=random,
-    )
+    return RemoteClient(boto_client, endpoint=endpoint, settings=settings, is_trusted=is_aws(endpoint))
 
 
 def _connected(
-    connect: Callable[[], Connection],
-    name: str,
-    clock: Clock,
-    capabilities: Capabilities | None,
-    *,
-    is_trusted: bool,
-    sleep: Sleep | None,
-    random: Random | None,
+    connect: Callable[[], BotoConnection], name: str, settings: ClientSettings, *, is_trusted: bool
 ) -> RemoteClient:
     try:
         connection = connect()
@@ -234,13 +188,10 @@ def _connected(
     return RemoteClient(
         boto_client,
         endpoint=name,
-        capabilities=capabilities,
-        clock=clock,
+        settings=settings,
+        is_trusted=is_trusted,
         make_streams_client=lambda: connection.client("dynamodbstreams"),
         owns=True,
-        is_trusted=is_trusted,
-        sleep=sleep,
-        random=random,
     )
 
 

@@ -1,24 +1,24 @@
-"""What can be opened: a file, memory, a region of AWS, an endpoint, or what is open already."""
+"""Targets that can be opened: a file, memory, a region of AWS, an endpoint, or an open database or client."""
 
 from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+import sys
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
-from singletable.client.base import Client, Random, Sleep
+from singletable.client.base import Client, ClientSettings, Random, Sleep
 from singletable.client.capabilities import EMBEDDED, Capabilities
-from singletable.client.embedded import EmbeddedClient
-from singletable.clock import Clock, SystemClock
-from singletable.database import Database
+from singletable.clock import Clock
 from singletable.errors import Boto3MissingError, UnknownTargetError
 
 if TYPE_CHECKING:
-    from singletable.storage.connections import Durability
+    from singletable.database import Database
+    from singletable.storage.file.connections import Durability
 
-# The last is a boto3 client, which has no type that could be named here.
-Target: TypeAlias = str | os.PathLike[str] | Database | Any
+# The last is a Database, whose type would load the engine, or a boto3 client, which has none to be named here.
+Target: TypeAlias = str | os.PathLike[str] | Any
 
 _REGION: Final = re.compile(r"[a-z]{2}(?:-[a-z]+)+-[0-9]+")
 _HINT: Final = (
@@ -40,27 +40,30 @@ def open_client(
     """Open a target: a file, ":memory:", "dynamodb://REGION", the URL of an endpoint, a Database, a boto3 client.
 
     A file and ":memory:" take the options of `Database.open`. A Database or a boto3 client that was open before
-    stays open when the client is closed. Capabilities that are given are believed; otherwise those of an endpoint
-    that is not of AWS are found out when they are first needed.
+    stays open when the client is closed. Given capabilities are trusted; otherwise those of an endpoint that is
+    not of AWS are detected at their first use.
     """
-    _check_settings(clock, capabilities, sleep, random)
+    settings = ClientSettings(clock, capabilities, sleep, random)
+    _check_settings(*settings)
     if durability is not None:
         engine_options["durability"] = durability
     if isinstance(target, str | os.PathLike) and "://" not in (path := os.fspath(target)):
         if not path:
             raise UnknownTargetError("The target is empty", hint=_HINT)
-        database = Database.open(path, clock=clock, **engine_options)
-        known = capabilities or EMBEDDED
-        return EmbeddedClient(database, owns=True, capabilities=known, sleep=sleep, random=random)
+        # Not above: a design on AWS needs no engine, and does not wait for it.
+        from singletable.client.embedded import open_database
+
+        return open_database(path, settings, engine_options)
     if engine_options:
         raise TypeError(f"only a database file takes {', '.join(sorted(engine_options))}, not {target!r}")
-    if isinstance(target, Database):
+    if _is_database(target):
         if clock is not None and clock is not target.clock:
             raise TypeError("an open Database has its clock; open it with Database.open(path, clock=...)")
-        known = capabilities or EMBEDDED
-        return EmbeddedClient(target, owns=False, capabilities=known, sleep=sleep, random=random)
+        from singletable.client.embedded import over_database
+
+        return over_database(target, settings, owns=False)
     try:
-        return _open_remote(target, clock or SystemClock(), capabilities, sleep, random)
+        return _open_remote(target, settings)
     except ValueError as error:  # of urllib or botocore, which do not name the address
         raise UnknownTargetError(f"{target!r} cannot be opened: {error}", hint=_HINT) from error
     except ModuleNotFoundError as error:
@@ -72,7 +75,7 @@ def open_client(
 
 
 def capabilities_of(target: Target) -> Capabilities:
-    """Tell what a target says that it can do. A file is not opened for that, and nothing is changed anywhere."""
+    """Return the capabilities that a target reports. No file is opened for that, and nothing is changed."""
     if isinstance(target, str | os.PathLike) and "://" not in os.fspath(target):
         return EMBEDDED
     with open_client(target) as client:
@@ -80,7 +83,7 @@ def capabilities_of(target: Target) -> Capabilities:
 
 
 def _check_settings(clock: object, capabilities: object, sleep: object, random: object) -> None:
-    """Refuse what a type checker refuses, for programs that none has seen."""
+    """Refuse arguments that a type checker would refuse, for programs without one."""
     if clock is not None and not (hasattr(clock, "now_us") and hasattr(clock, "elapsed_us")):
         raise TypeError(f"a clock is one like those of singletable.clock, not {clock!r}")
     if capabilities is not None and not isinstance(capabilities, Capabilities):
@@ -91,28 +94,25 @@ def _check_settings(clock: object, capabilities: object, sleep: object, random: 
         raise TypeError(f"random is a function like random.random, not {random!r}")
 
 
-def _open_remote(
-    target: Any,
-    clock: Clock,
-    capabilities: Capabilities | None,
-    sleep: Sleep | None,
-    random: Random | None,
-) -> Client:
+def _is_database(target: object) -> TypeGuard[Database]:
+    """Tell whether a target is a Database. Where nobody has loaded the engine, there is none."""
+    # Another thread may be loading it now: then the module is there, and its class is not.
+    database = getattr(sys.modules.get("singletable.database"), "Database", None)
+    return database is not None and isinstance(target, database)
+
+
+def _open_remote(target: Any, settings: ClientSettings) -> Client:
     parts = urlsplit(target) if isinstance(target, str) else None
     service = None if parts is None else _service(target, parts)
     # Not above: boto3 is optional, and only now asked for.
     from singletable.client import remote
 
     if parts is None:
-        return remote.adopt(target, clock=clock, capabilities=capabilities, sleep=sleep, random=random)
+        return remote.adopt(target, settings)
     if service is None:
-        return remote.open_endpoint(
-            target, clock=clock, capabilities=capabilities, sleep=sleep, random=random
-        )
+        return remote.open_endpoint(target, settings)
     region, profile = service
-    return remote.open_region(
-        region, profile, clock=clock, capabilities=capabilities, sleep=sleep, random=random
-    )
+    return remote.open_region(region, profile, settings)
 
 
 def _service(target: str, parts: SplitResult) -> tuple[str, str | None] | None:

@@ -1,18 +1,23 @@
-"""A consumer as its user has it: it runs in a thread of its own, or when it is told to."""
+"""A consumer as its user sees it: it runs in a thread of its own, or when it is called."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import random
+import secrets
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from types import TracebackType
 from typing import Any, Final, Self
 
 from singletable.clock import Clock
+from singletable.consumers.context import new_context
 from singletable.consumers.delivery import StoppedError
 from singletable.consumers.handlers import CheckedHandler
-from singletable.consumers.runner import Runner, Settings, Step, logger
+from singletable.consumers.options import ConsumerOptions
+from singletable.consumers.runner import ConsumerRunner, StepResult, logger
 from singletable.consumers.states import ConsumerStatus, read_status
 from singletable.engine.keys import require_table
 from singletable.errors import (
@@ -24,13 +29,14 @@ from singletable.errors import (
     NotLoggedError,
 )
 from singletable.errors.base import sentence_of
+from singletable.limits import CONSUMER_NAME_LENGTH_MAX
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.consumers import LeaseLostError, register, select_consumer
 from singletable.storage.log import select_end
 from singletable.storage.streams import select_streams
 from singletable.storage.tables import Table
 from singletable.storage.transaction import Transaction
-from singletable.wire.parameters import Session
+from singletable.wire.parameters import OperationContext, table_name
 
 _TROUBLE_S: Final = 0.5  # until a database that cannot be read or written is tried again
 
@@ -40,19 +46,18 @@ class Consumer:
 
     def __init__(
         self,
-        session: Session,
+        session: OperationContext,
         database: Any,
         table: str,
         handler: Callable[..., Any],
-        settings: Settings,
+        name: str,
+        options: ConsumerOptions,
         *,
-        at_end: bool,
-        hold_us: int,
-        poll_s: float,
-        wait: Callable[[float], object] | None,
-        in_background: bool,
+        owner: str | None = None,
     ) -> None:
-        checked = CheckedHandler(handler)
+        if not 1 <= len(name) <= CONSUMER_NAME_LENGTH_MAX:
+            raise ValueError(f"a consumer has a name of 1 to {CONSUMER_NAME_LENGTH_MAX} characters")
+        checked = CheckedHandler(handler, partial(new_context, session, database, name))
         self.handler = handler
         self._store = session.store
         self._stopping = threading.Event()
@@ -60,25 +65,27 @@ class Consumer:
         self._moved = threading.Condition()
         self._running = threading.Lock()
         self._running_thread: int | None = None
-        self._poll_s = poll_s
+        self._poll_s = options.poll_s
         self._pid = os.getpid()
         self._failure: BaseException | None = None
         self._trouble: Exception | None = None
-        found = _register(session, table, settings.name, at_end=at_end, hold_us=hold_us)
-        self._runner = Runner(
+        found = _register(session, table_name(table), name, options)
+        self._runner = ConsumerRunner(
             session,
-            database,
             found,
+            name,
             checked,
-            settings,
-            wait=wait or self._stopping.wait,
+            options,
+            owner=owner or f"{os.getpid()}-{secrets.token_hex(6)}",
+            wait=options.wait or self._stopping.wait,
+            random=options.random or random.random,
             is_stopping=self._stopping.is_set,
         )
         self._thread: threading.Thread | None = None
-        if in_background:
+        if options.background:
             self._store.listen(self._wake.set)
-            name = f"singletable consumer {settings.name}"
-            self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+            thread_name = f"singletable consumer {name}"
+            self._thread = threading.Thread(target=self._run, name=thread_name, daemon=True)
             self._thread.start()
 
     @property
@@ -87,16 +94,16 @@ class Consumer:
 
     @property
     def name(self) -> str:
-        return self._runner.settings.name
+        return self._runner.name
 
     @property
     def is_running(self) -> bool:
-        """Whether its thread is there, or, without one, whether it can still be told to run."""
+        """Whether its thread is alive; without a thread, whether it can still be called."""
         return self._pid == os.getpid() and not self._is_over
 
     @property
     def failure(self) -> BaseException | None:
-        """What has ended it, if it did not end well."""
+        """The error that ended it, if there was one."""
         return self._failure
 
     def __repr__(self) -> str:
@@ -131,13 +138,13 @@ class Consumer:
         self._check_foreground()
         with self._in_this_thread():
             before = self._stored_position()
-            while self._step() is Step.MOVED:
+            while self._step() is StepResult.MOVED:
                 if self._position() != before:
                     break
             return self._position() - before
 
     def drain(self, timeout_s: float | None = None) -> None:
-        """Return when everything is handled that was committed before the call; raise if that cannot be."""
+        """Return when everything that was committed before the call is handled; raise if that is impossible."""
         self._check_process()
         target = self._store.read(lambda execute, catalog: self._log_end(execute))
         if self._thread is None:
@@ -148,7 +155,7 @@ class Consumer:
             self._drain_there(target, self._store.clock, timeout_s)
 
     def status(self) -> ConsumerStatus:
-        """Tell where it stands."""
+        """Return its status: its position, and how far it is behind."""
         runner, clock = self._runner, self._store.clock
         status = self._store.read(
             lambda execute, catalog: read_status(
@@ -166,21 +173,21 @@ class Consumer:
             self._check_not_over()
             self._step()
 
-    def _step(self) -> Step:
-        """Do one thing. Say so, where that cannot be."""
+    def _step(self) -> StepResult:
+        """Do one step; raise an error if another process holds the lease, or the consumer has ended."""
         try:
             step = self._runner.step()
         except LeaseLostError:
             self._runner.lose()
-            step = Step.HELD_BY_ANOTHER
+            step = StepResult.HELD_BY_ANOTHER
         except StoppedError:
             raise self._ended() from None
-        if step is Step.HELD_BY_ANOTHER:
+        if step is StepResult.HELD_BY_ANOTHER:
             raise ConsumerBusyError(
                 f"another process or thread runs consumer {self.name!r} of table {self.table!r}",
                 hint="stop it there, or wait until its lease is over; status() tells who holds it",
             )
-        if step is Step.ENDED:
+        if step is StepResult.ENDED:
             raise self._ended()
         return step
 
@@ -206,9 +213,9 @@ class Consumer:
                 step = self._step_or_wait()
                 with self._moved:
                     self._moved.notify_all()
-                if step is Step.ENDED:
+                if step is StepResult.ENDED:
                     return
-                if step is not Step.MOVED:
+                if step is not StepResult.MOVED:
                     self._wake.wait(self._poll_s)
         except (DatabaseClosedError, StoppedError):
             pass
@@ -222,12 +229,12 @@ class Consumer:
             with self._moved:
                 self._moved.notify_all()
 
-    def _step_or_wait(self) -> Step:
+    def _step_or_wait(self) -> StepResult:
         try:
             step = self._runner.step()
         except LeaseLostError:
             self._runner.lose()
-            return Step.HELD_BY_ANOTHER
+            return StepResult.HELD_BY_ANOTHER
         except DatabaseClosedError:
             raise
         except DatabaseError as error:
@@ -236,7 +243,7 @@ class Consumer:
                 logger.warning("consumer %r of table %r waits: %s", self.name, self.table, sentence_of(error))
             self._trouble = error
             self._stopping.wait(_TROUBLE_S)
-            return Step.IDLE
+            return StepResult.IDLE
         self._trouble = None
         return step
 
@@ -310,7 +317,7 @@ class Consumer:
         )
 
 
-def _register(session: Session, name: str, consumer: str, *, at_end: bool, hold_us: int) -> Table:
+def _register(session: OperationContext, name: str, consumer: str, options: ConsumerOptions) -> Table:
     """Store the consumer if it is new; return its table."""
 
     def work(transaction: Transaction) -> Table:
@@ -328,7 +335,8 @@ def _register(session: Session, name: str, consumer: str, *, at_end: bool, hold_
                 f"the changes of table {name!r} are not logged",
                 hint=f"turn its stream on: {enable}",
             )
-        register(transaction, table.id, consumer, at_end=at_end, hold_us=hold_us)
+        hold_us = round(options.hold_s * 1_000_000)
+        register(transaction, table.id, consumer, at_end=options.start == "LATEST", hold_us=hold_us)
         return table
 
     return session.store.write(work)

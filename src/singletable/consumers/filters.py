@@ -1,4 +1,4 @@
-"""Which changes a consumer wants: by what happened to an item, and by which of its attributes changed."""
+"""The filter of a consumer: by the kind of change, and by the attributes that changed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _EVENTS: Final = {"INSERT": (INSERTED,), "MODIFY": (MODIFIED,), "REMOVE": (REMOV
 
 
 class Filter(NamedTuple):
-    """What passes is handed to the handler; what does not is done with at once."""
+    """Changes that pass go to the handler; others are done at once."""
 
     events: frozenset[int] | None
     changed: frozenset[str] | None
@@ -33,14 +33,15 @@ class Filter(NamedTuple):
 
 
 def make_filter(events: Iterable[str] | None, changed: Iterable[str] | None) -> Filter:
-    """Read the filters of a consumer; raise ValueError for what no change could ever pass."""
+    """Read the filters of a consumer; raise ValueError for a filter that no change could ever pass."""
     return Filter(
-        None if events is None else _events(_several("events", events)),
-        None if changed is None else frozenset(_several("changed", changed)),
+        None if events is None else _events(several("events", events)),
+        None if changed is None else frozenset(several("changed", changed)),
     )
 
 
-def _several(parameter: str, given: Iterable[str]) -> list[str]:
+def several(parameter: str, given: Iterable[str]) -> list[str]:
+    """Return names that are given one by one, or as one alone; refuse none at all."""
     names = [given] if isinstance(given, str) else list(given)
     if not names or not all(isinstance(name, str) for name in names):
         raise ValueError(f"{parameter} takes one or more names, or None for all")

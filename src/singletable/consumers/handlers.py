@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from singletable.consumers.context import Context
-from singletable.consumers.events import Event
+from singletable.consumers.events import Event, LoggedRecord
+from singletable.consumers.writes import Writes
+from singletable.values.change_records import TakesChanges
 
-Handler = Callable[..., Any]
+Handler = Callable[..., object]
 
 _ERROR_CHARACTERS_MAX = 4096
 
@@ -31,9 +32,13 @@ class HandlerFailedError(Exception):
 
 
 class CheckedHandler:
-    """A handler whose parameters are known."""
+    """A handler whose parameters are known.
 
-    def __init__(self, handler: Handler) -> None:
+    It is called with an event and a context. One that `TakesChanges`, as a design does, is given a list of
+    `ChangeRecord`s instead, and answers in the same way.
+    """
+
+    def __init__(self, handler: Handler, new_context: Callable[[Writes], Context]) -> None:
         if not callable(handler):
             raise TypeError(f"a handler is a function of an event and a context, not {handler!r}")
         if inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(type(handler).__call__):
@@ -43,21 +48,36 @@ class CheckedHandler:
             )
         self._handler = handler
         self._takes_context = _takes_context(handler)
+        self._new_context = new_context
+        self._take_changes = handler.take_changes if isinstance(handler, TakesChanges) else None
 
-    def call(self, records: Sequence[Event], context: Context) -> None:
+    def hand_over(self, records: Sequence[LoggedRecord], writes: Writes) -> None:
         """Hand a batch to the handler; raise HandlerFailedError unless it has taken all of it."""
-        # The handler may change what it is given: the records are needed again where it fails.
-        event: Event = {"Records": [_copied(record) for record in records]}
-        try:
-            response = self._handler(event, context) if self._takes_context else self._handler(event)
-        except Exception as error:
-            raise HandlerFailedError(error_text(error)) from error
-        if inspect.iscoroutine(response):
-            response.close()
-            raise HandlerFailedError("the handler returned a coroutine, which nobody awaits")
-        failed = _first_failed(response, [record["dynamodb"]["SequenceNumber"] for record in records])
-        if failed is not None:
-            raise failed
+        if self._take_changes is None:
+            self.call([record.event() for record in records], writes)
+            return
+        changes = [record.change() for record in records]
+        _hand_over(self._take_changes, (changes,), [change.sequence_number for change in changes])
+
+    def call(self, records: list[Event], writes: Writes) -> None:
+        """Call the handler with an event of records; raise HandlerFailedError unless it has taken all of them."""
+        numbers = [record["dynamodb"]["SequenceNumber"] for record in records]
+        event = {"Records": records}
+        given = (event, self._new_context(writes)) if self._takes_context else (event,)
+        _hand_over(self._handler, given, numbers)
+
+
+def _hand_over(handler: Handler, given: tuple[object, ...], numbers: Sequence[str]) -> None:
+    try:
+        response = handler(*given)
+    except Exception as error:
+        raise HandlerFailedError(error_text(error)) from error
+    if inspect.iscoroutine(response):
+        response.close()
+        raise HandlerFailedError("the handler returned a coroutine, which nobody awaits")
+    failed = _first_failed(response, numbers)
+    if failed is not None:
+        raise failed
 
 
 def error_text(error: BaseException) -> str:
@@ -80,13 +100,7 @@ def _takes_context(handler: Handler) -> bool:
     raise TypeError("a handler takes an event and a context, or only an event")
 
 
-def _copied(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _copied(member) for name, member in value.items()}
-    return [_copied(member) for member in value] if isinstance(value, list) else value
-
-
-def _first_failed(response: Any, numbers: Sequence[str]) -> HandlerFailedError | None:
+def _first_failed(response: object, numbers: Sequence[str]) -> HandlerFailedError | None:
     """Return that a response names a record, the first of them; None if it names none."""
     failures = response.get("batchItemFailures") if isinstance(response, Mapping) else None
     if not failures:

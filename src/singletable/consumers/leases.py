@@ -1,21 +1,14 @@
-"""Being the one who runs a consumer: taking its lease, keeping it while the handler works, giving it back."""
+"""The lease of a consumer: the process that holds it runs the consumer, and renews it while the handler works."""
 
 from __future__ import annotations
 
 import contextlib
-import os
-import secrets
 import threading
 
 from singletable.errors import DatabaseError
 from singletable.storage import consumers
 from singletable.storage.consumers import Lease, LeaseLostError, Mark, Registered
 from singletable.storage.store import Store
-
-
-def new_owner() -> str:
-    """Return a name that nobody else has, which tells people the process."""
-    return f"{os.getpid()}-{secrets.token_hex(6)}"
 
 
 class LeaseKeeper:
@@ -45,9 +38,9 @@ class LeaseKeeper:
         self._renewed_us = elapsed_us
 
     def give_back(self, mark: Mark | None) -> None:
-        """Let others go on from here, at once."""
+        """Release the lease, so that another process can continue at once."""
         if self._end():
-            with contextlib.suppress(LeaseLostError, DatabaseError):  # then it ends by itself
+            with contextlib.suppress(LeaseLostError, DatabaseError):  # then the lease expires by itself
                 self._store.write(lambda transaction: consumers.end_lease(transaction, self.lease, mark))
 
     def drop(self) -> None:
@@ -71,7 +64,7 @@ class LeaseKeeper:
             except LeaseLostError:
                 return
             except DatabaseError:
-                continue  # a full disk, a busy file: it may be over when the time comes again
+                continue  # a full disk or a busy file may be over by the next renewal
 
     def _renew(self, elapsed_us: int) -> None:
         self._store.write(lambda transaction: consumers.renew_lease(transaction, self.lease, elapsed_us))

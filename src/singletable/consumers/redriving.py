@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import orjson
 
-from singletable.consumers.context import Context
+from singletable.consumers.context import new_context
 from singletable.consumers.handlers import CheckedHandler, HandlerFailedError, error_text
 from singletable.consumers.states import ConsumerStatus, DeadLetter, Redriven, dead_letter, read_statuses
+from singletable.consumers.writes import Writes
 from singletable.engine.keys import require_table
 from singletable.errors import ApiError, ConsumerError
-from singletable.storage import consumers, dead_letters
+from singletable.storage import consumers
 from singletable.storage.catalog import Catalog, Execute
-from singletable.storage.dead_letters import DeadRow, LetterGoneError
+from singletable.storage.consumers import DeadRow, LetterGoneError
 from singletable.storage.transaction import Transaction
-from singletable.wire.parameters import Session
+from singletable.wire.parameters import OperationContext
 
 
-def list_statuses(session: Session, table: str | None) -> list[ConsumerStatus]:
+def list_statuses(session: OperationContext, table: str | None) -> list[ConsumerStatus]:
     """Return where the consumers of a table stand, or of all tables."""
     clock = session.store.clock
 
@@ -31,39 +33,41 @@ def list_statuses(session: Session, table: str | None) -> list[ConsumerStatus]:
     return session.store.read(read)
 
 
-def list_dead_letters(session: Session, table: str, name: str) -> list[DeadLetter]:
+def list_dead_letters(session: OperationContext, table: str, name: str) -> list[DeadLetter]:
     """Return what a consumer has put aside, in the order of the log."""
 
     def read(execute: Execute, catalog: Catalog) -> list[DeadRow]:
-        return dead_letters.select_dead(execute, _consumer(execute, catalog, table, name), name)
+        return consumers.select_dead(execute, _consumer(execute, catalog, table, name), name)
 
     return [dead_letter(row) for row in session.store.read(read)]
 
 
-def forget_consumer(session: Session, table: str, name: str) -> None:
+def forget_consumer(session: OperationContext, table: str, name: str) -> None:
     """Forget a consumer, its position and what it has put aside. If it runs, it ends.
 
-    It is there until all that it has put aside is gone, so that whoever is interrupted can call this again.
+    The consumer itself goes last, so that after an interruption this can be called again.
     """
 
     def work(transaction: Transaction) -> bool:
         table_id = _consumer(transaction.execute, transaction.catalog, table, name)
-        is_last = dead_letters.forget_some(transaction, table_id, name)
+        is_last = consumers.forget_some(transaction, table_id, name)
         return is_last and consumers.unregister(transaction, table_id, name)
 
     while not session.store.write(work):
         pass
 
 
-def redrive(session: Session, database: Any, table: str, name: str, handler: Callable[..., Any]) -> Redriven:
-    """Give each record that was put aside to the handler once more; forget those that it takes."""
-    checked = CheckedHandler(handler)
+def redrive(
+    session: OperationContext, database: object, table: str, name: str, handler: Callable[..., object]
+) -> Redriven:
+    """Give each dead letter to the handler once more; remove those that succeed."""
+    checked = CheckedHandler(handler, partial(new_context, session, database, name))
     succeeded = failed = after = 0
     while (found := _next_row(session, table, name, after)) is not None:
         table_id, row = found
         after = row.seq
         try:
-            _redrive_one(session, database, checked, table_id, name, row)
+            _redrive_one(session, checked, table_id, name, row)
             succeeded += 1
         except LetterGoneError:
             continue
@@ -73,27 +77,26 @@ def redrive(session: Session, database: Any, table: str, name: str, handler: Cal
     return Redriven(succeeded, failed)
 
 
-def _next_row(session: Session, table: str, name: str, after: int) -> tuple[int, DeadRow] | None:
+def _next_row(session: OperationContext, table: str, name: str, after: int) -> tuple[int, DeadRow] | None:
     def read(execute: Execute, catalog: Catalog) -> tuple[int, DeadRow] | None:
         table_id = _consumer(execute, catalog, table, name)
-        rows = dead_letters.select_dead(execute, table_id, name, after=after, rows_max=1)
+        rows = consumers.select_dead(execute, table_id, name, after=after, rows_max=1)
         return (table_id, rows[0]) if rows else None
 
     return session.store.read(read)
 
 
 def _redrive_one(
-    session: Session, database: Any, handler: CheckedHandler, table_id: int, name: str, row: DeadRow
+    session: OperationContext, handler: CheckedHandler, table_id: int, name: str, row: DeadRow
 ) -> None:
-    context = Context(session, database, name)
-    writes = context.transaction
+    writes = Writes(session)
     try:
-        handler.call([orjson.loads(row.record)], context)
+        handler.call([orjson.loads(row.record)], writes)
     finally:
         writes.close()
 
     def work(transaction: Transaction) -> list[Any]:
-        dead_letters.take_out(transaction, table_id, name, row.seq)
+        consumers.take_out(transaction, table_id, name, row.seq)
         return writes.apply(transaction)
 
     try:
@@ -102,9 +105,9 @@ def _redrive_one(
         raise HandlerFailedError(error_text(writes.fail(error))) from error
 
 
-def _fail_again(session: Session, table_id: int, name: str, seq: int, error: str) -> None:
+def _fail_again(session: OperationContext, table_id: int, name: str, seq: int, error: str) -> None:
     def work(transaction: Transaction) -> None:
-        dead_letters.fail_again(transaction, table_id, name, seq, at_us=transaction.now_us, error=error)
+        consumers.fail_again(transaction, table_id, name, seq, at_us=transaction.now_us, error=error)
 
     session.store.write(work)
 

@@ -1,35 +1,33 @@
-"""One consumer at work: it reads the log behind its position, and hands what it wants to the handler."""
+"""A running consumer: it reads the log after its position, and gives the filtered changes to the handler."""
 
 from __future__ import annotations
 
 import enum
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import orjson
 
 from singletable import limits
-from singletable.consumers.context import Context
-from singletable.consumers.delivery import Batch, Dead, Delivery, Record
-from singletable.consumers.events import Presentation
-from singletable.consumers.filters import Filter
+from singletable.consumers.delivery import Batch, Dead, Delivery
+from singletable.consumers.events import LoggedRecord, Presentation
+from singletable.consumers.filters import make_filter
 from singletable.consumers.handlers import CheckedHandler
-from singletable.consumers.leases import LeaseKeeper, new_owner
-from singletable.consumers.retrying import RetryPolicy
+from singletable.consumers.leases import LeaseKeeper
+from singletable.consumers.options import ConsumerOptions
 from singletable.consumers.states import Missed, moment
 from singletable.consumers.writes import Writes
 from singletable.engine.stream_records import sequence_number
 from singletable.errors import ApiError
-from singletable.storage import consumers, dead_letters
+from singletable.storage import consumers
 from singletable.storage.catalog import Catalog, Execute
-from singletable.storage.consumers import Lease, Mark, Registered, Stretch
-from singletable.storage.dead_letters import DeadRow
+from singletable.storage.consumers import DeadRow, Lease, Mark, Registered, Stretch
 from singletable.storage.log import Entry
 from singletable.storage.tables import Table
 from singletable.storage.transaction import Transaction
-from singletable.wire.parameters import Session
+from singletable.wire.parameters import OperationContext
 
 logger = logging.getLogger("singletable.consumers")
 
@@ -40,8 +38,8 @@ _LOOK_ENTRIES: Final = 1_000
 _IDLE_US: Final = 1_000_000
 
 
-class Step(enum.Enum):
-    """What came of looking for something to do."""
+class StepResult(enum.Enum):
+    """The result of one step of a consumer."""
 
     MOVED = enum.auto()
     IDLE = enum.auto()
@@ -50,48 +48,41 @@ class Step(enum.Enum):
     """The log is gone, or the consumer was forgotten, or all of a deleted table is read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """How a consumer is to work."""
-
-    name: str
-    batch_size: int
-    filter: Filter
-    policy: RetryPolicy
-    lease_us: int
-    on_missed: Callable[[Missed], object] | None
-
-
-class Runner:
-    """A consumer at work, in one thread at a time. It holds the lease from the first thing it does to `rest`."""
+class ConsumerRunner:
+    """A running consumer, in one thread at a time. It holds the lease from its first step until `rest`."""
 
     def __init__(
         self,
-        session: Session,
-        database: Any,
+        session: OperationContext,
         table: Table,
+        name: str,
         handler: CheckedHandler,
-        settings: Settings,
+        options: ConsumerOptions,
         *,
+        owner: str,
         wait: Callable[[float], object],
+        random: Callable[[], float],
         is_stopping: Callable[[], bool],
     ) -> None:
-        self.settings = settings
+        self.name = name
+        self._options = options
+        self._filter = make_filter(options.events, options.changed)
         self._session = session
         self._store = session.store
         self._clock = session.store.clock
         self._shown_as = _presentation(session, table)
         self._keeper = LeaseKeeper(
             session.store,
-            Lease(table_id=table.id, name=settings.name, owner=new_owner(), length_us=settings.lease_us),
+            Lease(table_id=table.id, name=name, owner=owner, length_us=round(options.lease_s * 1_000_000)),
         )
         self._delivery = Delivery(
             handler,
-            lambda: Context(session, database, settings.name),
+            partial(Writes, session),
             self._commit,
-            settings.policy,
-            wait,
-            is_stopping,
+            options,
+            wait=wait,
+            random=random,
+            is_stopping=is_stopping,
         )
         self._mark: Mark | None = None  # where it stands; None while it does not hold the lease
         self._stored_seq = 0
@@ -111,27 +102,27 @@ class Runner:
         mark = self._mark
         return None if mark is None else mark.seq
 
-    def step(self) -> Step:
-        """Do one thing, if there is one: hand over one batch, tell what was missed, or take the lease."""
+    def step(self) -> StepResult:
+        """Do one step, if there is one: deliver one batch, report missed changes, or take the lease."""
         if self._mark is None:
             return self._begin()
         stretch = self._read(self._mark.seq, self._rows_max)
         registered = stretch.registered
         if registered is None or registered.owner != self.owner:
             self.lose()
-            return Step.ENDED if registered is None else Step.HELD_BY_ANOTHER
+            return StepResult.ENDED if registered is None else StepResult.HELD_BY_ANOTHER
         missed = self._missed(self._mark, registered, stretch)
         if missed is not None:
             self._tell(missed, self._mark, stretch)
-            return Step.MOVED
+            return StepResult.MOVED
         if not stretch.entries:
             return self._idle(is_deleted=stretch.table is None)
         self._idle_since_us = None
         self._handle(self._batch(_before_break(stretch.entries, registered, stretch)))
-        return Step.MOVED
+        return StepResult.MOVED
 
     def rest(self) -> None:
-        """Give the lease back, so that others can go on at once."""
+        """Release the lease, so that another process can continue at once."""
         mark, self._mark = self._mark, None
         self._keeper.give_back(mark if mark is not None and mark.seq != self._stored_seq else None)
 
@@ -142,43 +133,43 @@ class Runner:
 
     # --- beginning and pausing ------------------------------------------------------------------
 
-    def _begin(self) -> Step:
+    def _begin(self) -> StepResult:
         stretch = self._read(None, 1)
         registered = stretch.registered
         if registered is None:
-            return Step.ENDED
+            return StepResult.ENDED
         if not stretch.entries and self._missed(_mark_of(registered), registered, stretch) is None:
-            return Step.ENDED if stretch.table is None else Step.IDLE
+            return StepResult.ENDED if stretch.table is None else StepResult.IDLE
         if registered.holder(self._clock.elapsed_us()) not in (None, self.owner):
-            return Step.HELD_BY_ANOTHER
+            return StepResult.HELD_BY_ANOTHER
         taken = self._keeper.take()
         if taken is None:
-            return Step.HELD_BY_ANOTHER
+            return StepResult.HELD_BY_ANOTHER
         self._mark = _mark_of(taken)
         self._stored_seq = taken.position
         self._idle_since_us = None
-        return Step.MOVED
+        return StepResult.MOVED
 
-    def _idle(self, *, is_deleted: bool) -> Step:
+    def _idle(self, *, is_deleted: bool) -> StepResult:
         if is_deleted:
             self.rest()
-            return Step.ENDED
+            return StepResult.ENDED
         elapsed_us = self._clock.elapsed_us()
         if self._idle_since_us is None:
             self._idle_since_us = elapsed_us
         elif elapsed_us - self._idle_since_us >= _IDLE_US:
             self.rest()
-        return Step.IDLE
+        return StepResult.IDLE
 
     # --- reading --------------------------------------------------------------------------------
 
     @property
     def _rows_max(self) -> int:
-        size = self.settings.batch_size
-        return size if self.settings.filter.is_open else max(size, _LOOK_ENTRIES)
+        size = self._options.batch_size
+        return size if self._filter.is_open else max(size, _LOOK_ENTRIES)
 
     def _read(self, after: int | None, rows_max: int) -> Stretch:
-        table_id, name = self._keeper.lease.table_id, self.settings.name
+        table_id, name = self._keeper.lease.table_id, self.name
 
         def work(execute: Execute, catalog: Catalog) -> Stretch:
             return consumers.select_stretch(
@@ -202,15 +193,15 @@ class Runner:
         return stretch
 
     def _batch(self, entries: list[Entry]) -> Batch:
-        records: list[Record] = []
+        records: list[LoggedRecord] = []
         end = Mark(entries[-1].seq, entries[-1].at_us)
         for entry in entries:
-            if not self.settings.filter.passes(entry):
+            if not self._filter.passes(entry):
                 continue
-            if len(records) == self.settings.batch_size:
+            if len(records) == self._options.batch_size:
                 end = Mark(entry.seq - 1, records[-1].mark.at_us)
                 break
-            records.append(Record(Mark(entry.seq, entry.at_us), self._shown_as.record(entry)))
+            records.append(LoggedRecord(entry, self._shown_as))
         return Batch(records, end)
 
     # --- handing over ---------------------------------------------------------------------------
@@ -230,7 +221,7 @@ class Runner:
             consumers.advance(transaction, lease, mark, elapsed_us)
             if dead is not None:
                 row = _dead_row(dead, transaction.now_us)
-                dead_letters.put_aside(transaction, lease.table_id, lease.name, row)
+                consumers.put_aside(transaction, lease.table_id, lease.name, row)
             return [] if writes is None else writes.apply(transaction)
 
         try:
@@ -253,12 +244,12 @@ class Runner:
     # --- what was missed ------------------------------------------------------------------------
 
     def _missed(self, mark: Mark, registered: Registered, stretch: Stretch) -> Missed | None:
-        """Return what lies between a position and what can be read behind it, and cannot be read any more."""
+        """Return the changes after a position that can no longer be read; None if there are none."""
         oldest = stretch.oldest
         if oldest is not None and oldest.seq > mark.seq + 1:
             return Missed(
                 table=self.table.name,
-                name=self.settings.name,
+                name=self.name,
                 reason="trimmed",
                 records=oldest.seq - 1 - mark.seq,
                 first=sequence_number(mark.seq + 1),
@@ -270,7 +261,7 @@ class Runner:
         if stretch.since_us != registered.log_since_us and is_there:
             return Missed(
                 table=self.table.name,
-                name=self.settings.name,
+                name=self.name,
                 reason="not logged",
                 records=None,
                 first=None,
@@ -281,8 +272,8 @@ class Runner:
         return None
 
     def _tell(self, missed: Missed, mark: Mark, stretch: Stretch) -> None:
-        """Tell what was missed, and go on behind it. It may be told twice, if the process is killed meanwhile."""
-        (self.settings.on_missed or _warn)(missed)
+        """Report missed changes, and continue after them. If the process is killed, they may be reported twice."""
+        (self._options.on_missed or _warn)(missed)
         registered = stretch.registered
         assert registered is not None
         since_us = stretch.since_us
@@ -301,7 +292,7 @@ class Runner:
         self._stored_seq = mark.seq
 
 
-def _presentation(session: Session, table: Table) -> Presentation:
+def _presentation(session: OperationContext, table: Table) -> Presentation:
     return Presentation(table, region=session.region, table_arn=session.table_arn(table.name))
 
 
@@ -325,5 +316,5 @@ def _before_break(entries: list[Entry], registered: Registered, stretch: Stretch
 
 
 def _dead_row(dead: Dead, at_us: int) -> DeadRow:
-    shown = orjson.dumps(dead.record.shown)
+    shown = orjson.dumps(dead.record.event())
     return DeadRow(dead.record.mark.seq, at_us, shown, dead.error, dead.tries)

@@ -1,4 +1,4 @@
-"""What is told of a consumer: where it stands, what it has missed, what it has put aside."""
+"""Reports about a consumer: its status, the changes that it missed, its dead letters."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import orjson
 
 from singletable.clock import Clock
 from singletable.engine.stream_records import sequence_number
-from singletable.storage import consumers, dead_letters
+from singletable.storage import consumers
 from singletable.storage.catalog import Catalog, Execute
-from singletable.storage.consumers import Registered
-from singletable.storage.dead_letters import DeadRow
+from singletable.storage.consumers import DeadRow, Registered
 from singletable.storage.log import select_end, select_start
 from singletable.storage.reading import snapshot
 from singletable.storage.tables import Table
@@ -21,7 +20,7 @@ from singletable.storage.tables import Table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsumerStatus:
-    """Where a consumer stands."""
+    """The status of a consumer."""
 
     table: str
     name: str
@@ -58,7 +57,7 @@ class Missed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeadLetter:
-    """A record that a handler could not take, as it was given to it."""
+    """A record that a handler could not handle, as it was given to it."""
 
     sequence_number: str
     record: dict[str, Any]
@@ -69,7 +68,7 @@ class DeadLetter:
 
 
 class Redriven(NamedTuple):
-    """What came of running a handler again over the records that were put aside."""
+    """The result of running a handler again over dead letters."""
 
     succeeded: int
     failed: int
@@ -92,7 +91,7 @@ def dead_letter(row: DeadRow) -> DeadLetter:
 def read_statuses(
     execute: Execute, catalog: Catalog, clock: Clock, *, table: str | None = None
 ) -> list[ConsumerStatus]:
-    """Return where all consumers of a database stand, or those of one table."""
+    """Return the status of all consumers of a database, or of those of one table."""
     with snapshot(execute):
         named = [(catalog.with_id(row.table_id), row) for row in consumers.select_consumers(execute)]
         return [
@@ -105,7 +104,7 @@ def read_statuses(
 def read_status(
     execute: Execute, table: Table, name: str, clock: Clock, *, position: int | None
 ) -> ConsumerStatus | None:
-    """Return where one consumer stands: at `position`, if who runs it knows more than is stored."""
+    """Return the status of one consumer; at `position`, if its runner is ahead of the stored one."""
     with snapshot(execute):
         row = consumers.select_consumer(execute, table.id, name)
         if row is None:
@@ -125,7 +124,7 @@ def _status(execute: Execute, table: str, row: Registered, clock: Clock) -> Cons
         position=sequence_number(row.position) if row.position else None,
         records_behind=behind,
         seconds_behind=0.0 if oldest_us is None else max(0, clock.now_us() - oldest_us) / 1_000_000,
-        dead_letters=dead_letters.count_dead(execute, row.table_id, row.name),
+        dead_letters=consumers.count_dead(execute, row.table_id, row.name),
         missed=row.missed,
         holder=row.holder(clock.elapsed_us()),
     )

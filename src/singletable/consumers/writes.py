@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from singletable.errors import ConsumerError
 from singletable.storage.transaction import Transaction
+from singletable.wire.execution import Execution
 from singletable.wire.forms import NATIVE
-from singletable.wire.operations import Execution
-from singletable.wire.outcomes import PendingWrite
-from singletable.wire.parameters import Session
+from singletable.wire.parameters import OperationContext
 
 if TYPE_CHECKING:
     from singletable.wire import types
@@ -19,14 +18,14 @@ if TYPE_CHECKING:
 class Writes:
     """Writes that are carried out when the handler has returned, in the transaction that stores the position.
 
-    So they happen once for each record, whatever fails and however often the handler is called. What is wrong
-    with a request is raised at once; a condition that does not hold fails the batch, as if the handler had raised
-    it. They are carried out in their order, each sees those before it, and all happen or none.
+    So they happen exactly once for each record, even if the handler is called again. An invalid request raises at
+    once; a failed condition fails the batch, as if the handler had raised it. The writes are carried out in their
+    order, each sees those before it, and all happen or none.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: OperationContext) -> None:
         self._session = session
-        self._pending: list[tuple[Execution, PendingWrite]] = []
+        self._pending: list[Execution] = []
         self._running: Execution | None = None
         self._is_open = True
 
@@ -57,14 +56,14 @@ class Writes:
             )
         execution = Execution(self._session, operation, request, NATIVE)
         try:
-            begun = execution.begin()
+            outcome = execution.begin()
         except Exception as error:
             failure = execution.fail(error)
             if failure is error:
                 raise
             raise failure from error
-        assert isinstance(begun, PendingWrite)
-        self._pending.append((execution, begun))
+        assert outcome is None
+        self._pending.append(execution)
 
     # --- for the consumer ------------------------------------------------------------------------
 
@@ -74,15 +73,15 @@ class Writes:
     def apply(self, transaction: Transaction) -> list[Any]:
         """Carry out the writes; return their results."""
         results: list[Any] = []
-        for execution, pending in self._pending:
+        for execution in self._pending:
             self._running = execution
-            results.append(pending.work(transaction))
+            results.append(execution.work(transaction))
         return results
 
     def finish(self, results: list[Any]) -> None:
         """Count the writes, when they are committed."""
-        for (execution, pending), result in zip(self._pending, results, strict=True):
-            execution.finish(pending.render(result))
+        for execution, result in zip(self._pending, results, strict=True):
+            execution.finish(execution.render(result))
 
     def fail(self, error: Exception) -> Exception:
         """Count the write that failed; return what is said of it."""

@@ -1,32 +1,50 @@
 """A single-table design as typed Python: keys, entities, indexes and access patterns, declared once.
 
 It runs on the embedded engine and on any DynamoDB endpoint; it knows neither, only `singletable.client`. Its
-modules, from those that know nothing to the one that knows all; there are no import cycles:
+rooms, from the lowest to the highest. A room imports only rooms above it in this list:
 
-declared    conditions, casing, markers, constraints; templates and `key_*` (how values stand in keys), keys,
-            ranges; plans, many, following, queries; bindings, tables, relations, entity, collections, sharding,
-            writes, once, patterns; computing, computed_validation (fields that are made of others), max_bytes
-compiled    stored_values, field_codecs, places, schema; belonging (who counts, copies and derives whom), catalog
-open        session: a client, the table's name there, and the catalog
-read        expressions, requests, answers, stored_items; part_reading, ordered_reading, side_by_side; cursors;
-            batch_reading, collection_reading, followed_reading, looking_up (by a unique value), reading
-written     actions; uniqueness, counting, deriving, copying: what follows from an entity before and after;
-            checking, `*_planning`, preparing; performing, claiming, committing; batches, loading; owning,
-            cascading
-kept        guards, upkeep (by the stream), verifying, expired_items; changes, dispatching, replaying,
-            doing_once, consuming (stream handlers)
-the table   definitions, inspecting, drift, provisioning; describing, sampling: the design as a blueprint
+values      the values of fields: attribute values, codecs, constraints, conditions, markers
+keys        keys as typed values: templates, parts, ranges of sort keys
+model       the declarations of a design, compiled: entities, places, relations, the catalog
+session     an open design: a client, the table's name there, and the catalog; expressions, actions, stored items
+kept        data that the layer keeps up to date: unique values, aggregates, copies, derived items
+plans       the reads that patterns return; tables: the table's definition, its creation, drift
+rekeying    items that move to another key (`was=`)
+writes      how each write is planned, and the one way in which all of them are carried out
+streams     handlers of the table's stream; upkeep: verification, and deletion of expired items
+describe    the design as a blueprint
 design      all of it behind `Design`
 """
 
 from __future__ import annotations
 
-from singletable.design.bindings import Index, Keys
-from singletable.design.cascading import Cascade
-from singletable.design.casing import Casing
-from singletable.design.changes import Change
-from singletable.design.collections import Collect, Collection, collect, gather
-from singletable.design.conditions import (
+from singletable.design.design import Design, pattern
+from singletable.design.kept.aggregate import AverageOf, CountOf, SumOf
+from singletable.design.kept.copy import CopyOf
+from singletable.design.keys.key import Key, NoSortKey, Prefix, SortKey, buckets, shards
+from singletable.design.keys.parts import Normalize, Pad, Verbatim
+from singletable.design.model.declarations import Derived, Load, PatternInfo, Rate, Volume, Writes
+from singletable.design.model.entity import Entity, upcast
+from singletable.design.model.table import Table
+from singletable.design.plans.batch_get import BatchGet
+from singletable.design.plans.bound import Index, Keys, Unique
+from singletable.design.plans.collect import Collect, Collection, collect, gather
+from singletable.design.plans.composed import Composed
+from singletable.design.plans.followed import Followed
+from singletable.design.plans.get import Get
+from singletable.design.plans.lookup import Lookup
+from singletable.design.plans.merged import Merged
+from singletable.design.plans.plan import Found, Page, Usage, Written
+from singletable.design.plans.query import Query
+from singletable.design.plans.walk import Walk
+from singletable.design.streams.change import Change
+from singletable.design.streams.handlers import on
+from singletable.design.streams.once import Once
+from singletable.design.tables.create import TableReport
+from singletable.design.tables.drift import Difference, Drift
+from singletable.design.upkeep.expired import Cleared
+from singletable.design.upkeep.verify import Mismatch, VerifyReport
+from singletable.design.values.conditions import (
     And,
     BeginsWith,
     Condition,
@@ -42,47 +60,26 @@ from singletable.design.conditions import (
     Not,
     Or,
 )
-from singletable.design.design import Design, pattern
-from singletable.design.drift import Difference, Drift
-from singletable.design.entity import Entity, upcast
-from singletable.design.expired_items import Cleared
-from singletable.design.following import Followed
-from singletable.design.key_values import Normalize, Pad, Verbatim
-from singletable.design.keys import Key, NoSortKey, Prefix, SortKey
-from singletable.design.loading import Loaded
-from singletable.design.many import Composed
-from singletable.design.markers import (
-    AverageOf,
+from singletable.design.values.constraints import MaxBytes
+from singletable.design.values.fields import Casing
+from singletable.design.values.markers import (
     BucketOf,
     Compressed,
     Computed,
-    CopyOf,
-    CountOf,
     CreatedAt,
     Digits,
     InitialOf,
     ShardOf,
     Stored,
-    SumOf,
     Ttl,
     UpdatedAt,
     Version,
     auto,
     expires,
 )
-from singletable.design.max_bytes import MaxBytes
-from singletable.design.once import Once
-from singletable.design.pages import Found, Page, Usage, Written
-from singletable.design.patterns import PatternInfo, Rate, Volume
-from singletable.design.plans import BatchGet, Get, Lookup
-from singletable.design.provisioning import TableReport
-from singletable.design.queries import Merged, Query, Walk
-from singletable.design.relations import Derived, Unique
-from singletable.design.sharding import buckets, shards
-from singletable.design.streams import on
-from singletable.design.tables import Table
-from singletable.design.verifying import Mismatch, VerifyReport
-from singletable.design.writes import Add, Append, Check, Create, Delete, Put, Update
+from singletable.design.writes.batch import Loaded
+from singletable.design.writes.cascade import Cascade
+from singletable.design.writes.write import Add, Append, Check, Create, Delete, Put, Update
 
 __all__ = [
     "Add",
@@ -128,6 +125,7 @@ __all__ = [
     "Key",
     "Keys",
     "Le",
+    "Load",
     "Loaded",
     "Lookup",
     "Lt",
@@ -163,6 +161,7 @@ __all__ = [
     "Version",
     "Volume",
     "Walk",
+    "Writes",
     "Written",
     "auto",
     "buckets",

@@ -20,19 +20,27 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, ParamSpec, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, ParamSpec, Self, TypeVar, Unpack, cast
 
 from singletable.blueprint import Blueprint
-from singletable.client import EMBEDDED, Capabilities, Client, EmbeddedClient, Target, open_client
+from singletable.client import EMBEDDED, Capabilities, Client, Target, open_client
+from singletable.client.calls import Steps
 from singletable.clock import Clock
-from singletable.design.arguments import require_callable, require_kind
-from singletable.design.batches import write_batch
-from singletable.design.cascading import Cascade, Progress, delete_steps, plan_steps
-from singletable.design.casing import Casing, is_casing
-from singletable.design.catalog import Catalog
-from singletable.design.committing import write_together
-from singletable.design.conditions import Condition
-from singletable.design.consuming import (
+from singletable.design.describe.blueprint import blueprint_of
+from singletable.design.describe.loads import Figures, check_loads
+from singletable.design.kept import keep
+from singletable.design.kept.aggregate import counted_entity
+from singletable.design.model.catalog import Catalog
+from singletable.design.model.declarations import Load, PatternInfo, Rate, Volume, Writes, split_title
+from singletable.design.model.entity import Entity
+from singletable.design.model.ownership import check_ownership
+from singletable.design.model.table import Table
+from singletable.design.plans.cursors import cursor_key
+from singletable.design.plans.get import Get
+from singletable.design.plans.plan import Plan, Written
+from singletable.design.plans.reader import Reader
+from singletable.design.session.session import Session
+from singletable.design.streams.consume import (
     LambdaHandler,
     LazyHandler,
     check_declared_stream,
@@ -42,35 +50,28 @@ from singletable.design.consuming import (
     refuse_idle,
     start_consumer,
 )
-from singletable.design.cursors import cursor_key
-from singletable.design.definitions import declared_table
-from singletable.design.describing import blueprint_of
-from singletable.design.dispatching import Dispatcher
-from singletable.design.drift import Drift, drift_of, is_missing_file, missing
-from singletable.design.entity import Entity
-from singletable.design.expired_items import Cleared, delete_expired
-from singletable.design.expired_items import Progress as ClearProgress
-from singletable.design.loading import Loaded, load_steps
-from singletable.design.loading import Progress as LoadProgress
-from singletable.design.owning import check_ownership
-from singletable.design.pages import Written
-from singletable.design.patterns import PatternInfo, Rate, Volume, split_title
-from singletable.design.plans import Get, Plan
-from singletable.design.provisioning import TableReport, create_table, ensure_table
-from singletable.design.reading import Reader
-from singletable.design.session import Session
-from singletable.design.settling import counted_entity
-from singletable.design.streams import StreamHandler, stream_handlers
-from singletable.design.tables import Table
-from singletable.design.verifying import Progress as VerifyProgress
-from singletable.design.verifying import VerifyReport, verify
-from singletable.design.write_planning import clock_time
-from singletable.design.writes import Create, Delete, Put, Update, Write, WritePlan
-from singletable.design.writing import Writer
+from singletable.design.streams.dispatch import StreamDispatcher
+from singletable.design.streams.handlers import StreamHandler, stream_handlers
+from singletable.design.tables.create import TableReport, create_table, ensure_table
+from singletable.design.tables.definition import declared_table
+from singletable.design.tables.drift import Drift, drift_of, is_missing_file, missing
+from singletable.design.upkeep.expired import Cleared, delete_expired
+from singletable.design.upkeep.expired import Progress as ClearProgress
+from singletable.design.upkeep.verify import Progress as VerifyProgress
+from singletable.design.upkeep.verify import VerifyReport, verify
+from singletable.design.values.arguments import require_callable, require_kind
+from singletable.design.values.conditions import Condition
+from singletable.design.values.fields import Casing, is_casing
+from singletable.design.writes.batch import Loaded, load_steps, write_batch
+from singletable.design.writes.batch import Progress as LoadProgress
+from singletable.design.writes.cascade import Cascade, Progress, delete_steps, plan_steps
+from singletable.design.writes.transaction import request_steps, write, write_together
+from singletable.design.writes.write import Create, Delete, Put, Update, Write, WritePlan, clock_time
 from singletable.errors import DeclarationError
 
 if TYPE_CHECKING:
-    from singletable.consumers import Consumer, DeadLetter, Redriven
+    from singletable.consumers import Consumer, ConsumerOptions, DeadLetter, Redriven
+    from singletable.consumers.options import ConsumerKeywords
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -87,10 +88,11 @@ def pattern(
     consistent: bool = False,
     cached_s: float | None = None,
     samples: Mapping[str, Any] | None = None,
+    load: Load | None = None,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Declare a method of a design as an access pattern. Its plan runs where the design is open."""
     number, rest = split_title(title)
-    info = PatternInfo(number, rest, rps, documented, fixes, consistent, cached_s, samples or {})
+    info = PatternInfo(number, rest, rps, documented, fixes, consistent, cached_s, samples or {}, load)
 
     def decorate(method: Callable[P, R]) -> Callable[P, R]:
         @functools.wraps(method)
@@ -109,7 +111,7 @@ def pattern(
                 plan = plan.cached(seconds=cached_s)
             reader = cast(Design, args[0])._reader
             if plan.runner is None:
-                plan.runner = reader  # a plan is mostly made for this call alone, and need not be copied then
+                plan.runner = reader  # the plan was made for this call alone, so it need not be copied
             elif plan.runner is not reader:
                 plan = plan.with_(runner=reader)
             return cast(R, plan)
@@ -129,6 +131,10 @@ class Design:
     discriminator: ClassVar[str] = "entityType"
     volumes: ClassVar[Mapping[type[Entity], Volume]] = {}
     rates: ClassVar[Mapping[type[Entity], Rate]] = {}
+    loads: ClassVar[Mapping[type[Entity] | str, Writes | Load]] = {}
+    """How often entities are written, and patterns asked or handlers run, by the names of their methods."""
+    for_users: ClassVar[float | None] = None
+    """The number of users that the stated figures are for."""
     catalog: ClassVar[Catalog]
     handlers: ClassVar[tuple[StreamHandler, ...]] = ()
 
@@ -154,15 +160,16 @@ class Design:
                 )
         cls._check_pattern_numbers()
         cls._check_placeholders()
-        cls.catalog = Catalog(cls.__name__, cls.table, cls.entities, cls.casing, cls.discriminator)
+        cls.catalog = Catalog(cls.__name__, cls.table, cls.entities, cls.casing, cls.discriminator, keep)
         check_ownership(cls.catalog)
         cls.handlers = stream_handlers(cls, cls.catalog, Design)
         if cls.handlers:
             check_declared_stream(cls.__name__, cls.table.stream)
+        check_loads(cls.catalog, cls.patterns(), [each.name for each in cls.handlers], cls.loads)
 
     @classmethod
     def _check_pattern_numbers(cls) -> None:
-        """Refuse two patterns of one number: documents, commands and reviews name a pattern by it."""
+        """Refuse two patterns with the same number: documents, commands and reviews name a pattern by it."""
         numbered: dict[str, str] = {}
         for name, info in cls.patterns().items():
             other = numbered.setdefault(info.number, name) if info.number else name
@@ -174,7 +181,7 @@ class Design:
 
     @classmethod
     def _check_placeholders(cls) -> None:
-        """Refuse a placeholder in the name of the table that `open` has another use for."""
+        """Refuse a placeholder in the table's name that is also a parameter of `open`."""
         for name in cls.table.placeholders():
             if name in _OPEN_PARAMETERS and name not in cls.table.defaults:
                 raise DeclarationError(
@@ -212,18 +219,18 @@ class Design:
     ) -> Self:
         """Open the design on a file, ":memory:", "dynamodb://region", or the URL of an endpoint.
 
-        The environment is what the table's name needs: `stage="prod"`. The table of an embedded database is made
-        when it is missing; elsewhere only with `create=True`. With a `cursor_secret`, which all processes share,
-        nobody else can make cursors.
+        The environment has the values of the placeholders in the table's name: `stage="prod"`. In an embedded
+        database a missing table is created; elsewhere only with `create=True`. With a `cursor_secret`, which all
+        processes share, nobody else can make cursors.
         """
-        cls.table.name_in(environment, otherwise="dev")  # before a file is made for nothing
+        cls.table.name_in(environment, otherwise="dev")  # refuse a wrong name before a file is created
         client = open_client(
             target, clock=clock, capabilities=capabilities, sleep=sleep, random=random, **(engine or {})
         )
         try:
             session = cls._session_on(client, environment, cursor_secret)
             design = cls._on(session)
-            if isinstance(client, EmbeddedClient) if create is None else create:
+            if client.database is not None if create is None else create:
                 session.run(ensure_table(session))
         except BaseException:
             client.close()
@@ -234,7 +241,7 @@ class Design:
     def _session_on(
         cls, client: Client, environment: Mapping[str, str], cursor_secret: str | bytes | None = None
     ) -> Session:
-        otherwise = "dev" if isinstance(client, EmbeddedClient) else None
+        otherwise = None if client.database is None else "dev"
         table = cls.table.name_in(environment, otherwise=otherwise)
         return Session(client, table, cls.catalog, cursor_key(cls.__name__, cursor_secret), environment)
 
@@ -247,7 +254,7 @@ class Design:
 
     @property
     def session(self) -> Session:
-        """Return where the design is open."""
+        """Return the session of the open design."""
         if self._session is None:
             raise DeclarationError(
                 f"{type(self).__name__} is not open", hint=f'{type(self).__name__}.open(":memory:")'
@@ -272,18 +279,18 @@ class Design:
         return f"<{type(self).__name__}{where}>"
 
     def plan(self, plan: PlanT) -> PlanT:
-        """Return a plan that was made by hand, to be run here."""
+        """Return a plan that was made without a pattern, bound to this open design."""
         require_kind(plan, Plan, "a plan is one like SomeEntity.key.query(...)")
         return plan.on(Reader(self.session))
 
     @classmethod
     def stored_item(cls, entity: Entity) -> dict[str, dict[str, Any]]:
-        """Return the item that an entity is stored as: its keys, and its fields by their stored names."""
+        """Return the item of an entity: its keys, and its fields by their stored names."""
         return cls.catalog.schema_for(type(entity)).to_item(entity)
 
     @property
     def clock(self) -> Clock:
-        """Return the clock that the design was opened with: where its times come from."""
+        """Return the clock of the open design, from which its times come."""
         return self.session.client.clock
 
     def now(self) -> datetime:
@@ -294,21 +301,22 @@ class Design:
 
     @classmethod
     def blueprint(cls) -> Blueprint:
-        """Describe the design as data: table, entities, and what each pattern asks for. Nothing is opened or run.
+        """Describe the design as data: table, entities, requests of each pattern. Nothing is opened or run.
 
         Patterns are called with sample values, made from the types of their parameters.
         """
-        return blueprint_of(cls.catalog, cls.patterns(), cls(), cls.volumes, cls.rates)
+        figures = Figures(cls.volumes, cls.rates, cls.loads, cls.for_users)
+        return blueprint_of(cls.catalog, cls.patterns(), cls(), cls.handlers, figures)
 
     def create_table(self) -> TableReport:
-        """Make the table as it is declared, or give the one that is there its settings; say what was done.
+        """Create the table as it is declared, or give an existing table the declared settings; return a report.
 
-        What cannot be changed in a table that is there, keys and indexes, raises TableDiffersError.
+        Keys and indexes of an existing table cannot be changed: if they differ, it raises TableDiffersError.
         """
         return self.session.run(create_table(self.session))
 
     async def acreate_table(self) -> TableReport:
-        """Make the table as it is declared, or give the one that is there the declared settings."""
+        """Create the table as it is declared, or give an existing table the declared settings."""
         return await self.session.arun(create_table(self.session))
 
     def drift(self) -> Drift:
@@ -343,7 +351,7 @@ class Design:
         return Writer(self.session).write(Create(entity))
 
     def put(self, entity: E, *, when: Condition | None = None) -> Written[E]:
-        """Write an item, whether it is there or not. With a version, what is stored must be what was read."""
+        """Write an item, whether it exists or not (an upsert). A version must still match (an optimistic lock)."""
         return Writer(self.session).write(Put(entity, when))
 
     def update(
@@ -355,24 +363,24 @@ class Design:
         when: Condition | None = None,
         **more: Any,
     ) -> Written[E]:
-        """Change fields of an item that is there: an entity that was read, or the item of a key.
+        """Change fields of an existing item: an entity that was read, or the item of a key.
 
-        None removes a field, and index keys follow. With a version, what is stored must be what was read. A field
-        that is named `when` is given in a mapping: `db.update(event, {"when": noon})`.
+        None removes a field. Index keys change with their fields. A version must still match (an optimistic lock).
+        A field that is named `when` is given in a mapping: `db.update(event, {"when": noon})`.
         """
         return Writer(self.session).write(Update(target, changes, when=when, **more))
 
     def delete(
         self, target: E | Get[E], *, when: Condition | None = None, progress: Progress | None = None
     ) -> Written[E | None]:
-        """Delete an item, and before it what it owns. `progress` is called with a `Cascade` as items go.
+        """Delete everything that an item owns, then the item. `progress` is called with a `Cascade` as items go.
 
-        A delete that was interrupted is gone on with by deleting again.
+        After an interruption, delete the item again to continue.
         """
         return Written(*self.session.run(delete_steps(self.session, Delete(target, when), progress)))
 
     def delete_plan(self, target: E | Get[E]) -> Cascade:
-        """Count what `delete` would take along, by entity, and delete nothing."""
+        """Count the items that `delete` would delete, by entity, and delete nothing."""
         return self.session.run(plan_steps(self.session, Delete(target)))
 
     def transaction(self, *writes: Write) -> Written[list[Any]]:
@@ -386,25 +394,25 @@ class Design:
     def load(
         self, entities: Iterable[Entity], *, settled: bool = False, progress: LoadProgress | None = None
     ) -> Loaded:
-        """Write any number of entities fast, as they stand, whatever is stored; hold a few hundred at a time.
+        """Write any number of entities fast, as they are given, whatever is stored; hold a few hundred at a time.
 
-        Times and versions that they have are kept. Entities that are `settled` agree with each other: numbers
-        and copies are written as they stand too, with locks and derived items, and nothing is read or checked;
-        `counted` fills in the numbers. `progress` is called with how many are written.
+        Their times and versions are kept. A `settled` load takes entities that agree with each other: numbers and
+        copies are written as given, with locks and derived items, and nothing is read or checked; `counted` fills
+        in the numbers. `progress` is called with the number of written entities.
         """
         return self.session.run(load_steps(self.session, entities, progress, settled=settled))
 
     async def aload(
         self, entities: Iterable[Entity], *, settled: bool = False, progress: LoadProgress | None = None
     ) -> Loaded:
-        """Write any number of entities fast, as they stand, whatever is stored."""
+        """Write any number of entities fast, as they are given, whatever is stored."""
         return await self.session.arun(load_steps(self.session, entities, progress, settled=settled))
 
     @classmethod
     def counted(cls, entity: E, children: Iterable[Entity]) -> E:
-        """Return an entity with the counts, sums and averages that all its children come to; nothing is stored.
+        """Return an entity with its counts, sums and averages, computed from all its children. Nothing is stored.
 
-        For entities that are to be loaded as settled: an average has its sum and its count beside it.
+        It is for a settled load, where an average needs its sum and its count beside it.
         """
         return counted_entity(cls.catalog, entity, children)
 
@@ -413,8 +421,8 @@ class Design:
     ) -> VerifyReport:
         """Recompute counters, copies, derived items, locks and index keys; report what differs, or repair it.
 
-        The whole table is read. Others may write meanwhile. What a stream consumer counts is verified when the
-        consumer has seen all that was written.
+        The whole table is read. Others may write meanwhile. Verify counters that a stream consumer keeps only
+        when the consumer has seen all records.
         """
         return self.session.run(
             verify(self.session, repair=repair, shared_table=shared_table, progress=progress)
@@ -429,28 +437,20 @@ class Design:
         )
 
     def delete_expired(
-        self,
-        *,
-        segments: int = 4,
-        units_per_s: float | None = None,
-        progress: ClearProgress | None = None,
+        self, *, segments: int = 4, units_per_s: float | None = None, progress: ClearProgress | None = None
     ) -> Cleared:
-        """Delete what has expired and is still there: maintenance, where the table's own TTL is late or missing.
+        """Delete expired items that are still stored: maintenance, where the table's own TTL is late or missing.
 
-        The whole table is read, in segments at once, with no more than so many units a second.
+        The whole table is read, by a parallel scan of segments, with at most `units_per_s` units a second.
         """
         return self.session.run(
             delete_expired(self.session, segments=segments, units_per_s=units_per_s, progress=progress)
         )
 
     async def adelete_expired(
-        self,
-        *,
-        segments: int = 4,
-        units_per_s: float | None = None,
-        progress: ClearProgress | None = None,
+        self, *, segments: int = 4, units_per_s: float | None = None, progress: ClearProgress | None = None
     ) -> Cleared:
-        """Delete what has expired and is still there."""
+        """Delete expired items that are still stored."""
         return await self.session.arun(
             delete_expired(self.session, segments=segments, units_per_s=units_per_s, progress=progress)
         )
@@ -460,7 +460,7 @@ class Design:
         return await Writer(self.session).awrite(Create(entity))
 
     async def aput(self, entity: E, *, when: Condition | None = None) -> Written[E]:
-        """Write an item, whether it is there or not."""
+        """Write an item, whether it exists or not (an upsert)."""
         return await Writer(self.session).awrite(Put(entity, when))
 
     async def aupdate(
@@ -472,17 +472,17 @@ class Design:
         when: Condition | None = None,
         **more: Any,
     ) -> Written[E]:
-        """Change fields of an item that is there."""
+        """Change fields of an existing item."""
         return await Writer(self.session).awrite(Update(target, changes, when=when, **more))
 
     async def adelete(
         self, target: E | Get[E], *, when: Condition | None = None, progress: Progress | None = None
     ) -> Written[E | None]:
-        """Delete an item, and before it what it owns."""
+        """Delete everything that an item owns, then the item."""
         return Written(*await self.session.arun(delete_steps(self.session, Delete(target, when), progress)))
 
     async def adelete_plan(self, target: E | Get[E]) -> Cascade:
-        """Count what `adelete` would take along, by entity, and delete nothing."""
+        """Count the items that `adelete` would delete, by entity, and delete nothing."""
         return await self.session.arun(plan_steps(self.session, Delete(target)))
 
     async def atransaction(self, *writes: Write) -> Written[list[Any]]:
@@ -495,47 +495,43 @@ class Design:
 
     # --- streams ---------------------------------------------------------------------------------
 
-    def consume(self, *, name: str | None = None, background: bool = True, **options: Any) -> Consumer:
+    def consume(
+        self,
+        options: ConsumerOptions | None = None,
+        *,
+        name: str | None = None,
+        **changes: Unpack[ConsumerKeywords],
+    ) -> Consumer:
         """Run the handlers over the changes of the table, as one consumer of the embedded engine.
 
-        Its name is that of the design, and its position is stored under it. The options are those of
+        Its name is that of the design, and its position is stored under it. The options and keywords are those of
         `Database.consume`. With `background=False`, `drain()` runs it.
         """
-        return start_consumer(
-            self,
-            self.session,
-            self.handlers,
-            name=name or type(self).__name__,
-            background=background,
-            options=options,
-        )
+        name = name or type(self).__name__
+        return start_consumer(self, self.session, self.handlers, name, options, **changes)
 
     def dead_letters(self, *, name: str | None = None) -> list[DeadLetter]:
-        """List the records that the handlers could not take, of the consumer of this name: embedded only."""
+        """List the dead letters of a consumer: records that its handlers could not handle. Embedded only."""
         return put_aside(self.session, name or type(self).__name__)
 
     def redrive(self, *, name: str | None = None) -> Redriven:
-        """Run the handlers once more over each dead letter, and remove those that they take: embedded only."""
+        """Run the handlers once more over each dead letter, and remove those that succeed. Embedded only."""
         return redrive(self, self.session, self.handlers, name=name or type(self).__name__)
 
     @classmethod
     def lambda_handler(
-        cls,
-        target: Target | None = None,
-        *,
-        prepare: Callable[[Self], object] | None = None,
-        **options: Any,
+        cls, target: Target | None = None, *, prepare: Callable[[Self], object] | None = None, **options: Any
     ) -> LambdaHandler:
         """Return the function that AWS Lambda runs over the table's stream: all handlers of the design.
 
-        The target is by default the region that the function runs in. The design is opened when the first event
-        comes, and `prepare` called with it once, before any handler; the options are those of `open`, the
-        environment of the table's name among them. Let the event source mapping report batch item failures.
+        The default target is the region of the function. The design is opened at the first event, and `prepare` is
+        called with it once, before any handler. The options are those of `open`, with the environment of the
+        table's name. Let the event source mapping report batch item failures.
         """
         refuse_idle(cls.catalog, cls.handlers)
         require_callable(prepare, "what prepares an open design")
 
-        def dispatcher() -> Dispatcher:
+        def dispatcher() -> StreamDispatcher:
             design = cls.open(function_region() if target is None else target, **options)
             if prepare is not None:
                 try:
@@ -543,10 +539,34 @@ class Design:
                 except BaseException:
                     design.close()
                     raise
-            return Dispatcher(design, design.session, cls.handlers)
+            return StreamDispatcher(design, design.session, cls.handlers)
 
         return LazyHandler(dispatcher)
 
 
-# What `open` takes by name, and so no placeholder of a table's name can be called.
+# The parameters of `open`. No placeholder in a table's name may have one of these names.
 _OPEN_PARAMETERS: Final = frozenset(inspect.signature(Design.open).parameters) - {"environment"}
+
+
+class Writer:
+    """Runs writes on a session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def write(self, wanted: WritePlan[E]) -> Written[E]:
+        """Carry out a write."""
+        return Written(*self._session.run(self._steps(wanted)))
+
+    async def awrite(self, wanted: WritePlan[E]) -> Written[E]:
+        """Carry out a write, without holding up the event loop."""
+        return Written(*await self._session.arun(self._steps(wanted)))
+
+    def request(self, wanted: Any) -> Any:
+        """Return the exact request of a write."""
+        return self._session.run(request_steps(self._session, wanted))
+
+    def _steps(self, wanted: Any) -> Steps[tuple[Any, float]]:
+        if isinstance(wanted, Delete):
+            return delete_steps(self._session, wanted, None)
+        return write(self._session, wanted)

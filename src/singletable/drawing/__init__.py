@@ -1,16 +1,16 @@
 """Pictures of item collections: of a design, or of the items that a table holds, as SVG and as HTML.
 
-picture.py          what is drawn, as data: views, collections, rows
+picture.py          a picture as data: views, collections, rows
 from_design.py      the picture of a blueprint, with design_keys.py, design_conditions.py, design_rows.py and
                     design_patterns.py
 from_items.py       the picture of real items, with item_values.py
-sampling.py         which items of a table a picture shows
+sampling.py         the choice of items that a picture shows
 colours.py          the colour of each entity
-texts.py            how wide a text is, where it is cut, what of it can be shown
+texts.py            the width of texts, where they are cut, and which characters can be shown
 svg.py              a picture as an SVG file, for pages that show images, with svg_layout.py and svg_canvas.py
 html.py             a picture as one HTML file, with page.css and page.js inside
 
-What draws knows nothing of designs, and what reads designs and tables knows nothing of drawing.
+svg and html know only pictures, no designs. from_design, from_items and sampling know nothing of SVG or HTML.
 """
 
 from __future__ import annotations

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from singletable.blueprint.markdown import condition_text
+from singletable.blueprint.markdown import condition_sentence
 from singletable.drawing.design_keys import Names
 
 
 def condition_said(condition: Mapping[str, Any], names: Names) -> str:
     """Write a condition; what a caller gives stands as it does in keys."""
-    text = condition_text(_stored(condition, names))
+    text = condition_sentence(_stored(condition, names))
     is_group = condition.get("operator") in ("and", "or")
     return text.removeprefix("(").removesuffix(")") if is_group else text
 

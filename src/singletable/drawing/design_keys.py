@@ -1,4 +1,4 @@
-"""The keys of a blueprint as they are drawn: `USER#{user_id}` is USER#<userId>, with what fills each part in."""
+"""The keys of a blueprint as they are drawn: `USER#{user_id}` is USER#<userId>, with the source of each part."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def drawn_key(key: KeyBlueprint, names: Names) -> Key:
 
 
 def _plain(key: KeyBlueprint, names: Names) -> Iterator[Piece]:
-    """Return a key whose parts are attributes themselves."""
+    """Return a key that consists of whole attributes, without a template."""
     parts = dict(enumerate(key.parts))
     for number, attribute in enumerate(key.attributes):
         if number:
@@ -82,7 +82,7 @@ def shape_of(key: Key) -> Shape:
 
 
 def sort_order(row_key: Key | None) -> tuple[str, ...]:
-    """Return what orders templates as their keys are ordered, as far as their texts say."""
+    """Return a sort key for templates: they sort as their keys do, as far as their texts tell."""
     return () if row_key is None else tuple("" if piece.about else piece.text for piece in row_key.pieces)
 
 

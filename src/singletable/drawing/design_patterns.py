@@ -1,4 +1,4 @@
-"""The access patterns of a blueprint, each with what it asks of a collection."""
+"""The access patterns of a blueprint, each with its request to a collection."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def patterns_of(
             for read in pattern.reads
             if read.index == index and _is_of(read, shape, entities)
         ]
-        # Indexes follow what is written to the table.
+        # Only the table is written; indexes follow it.
         found += [
             _write(blueprint, pattern, write)
             for write in pattern.writes
@@ -39,13 +39,13 @@ def patterns_of(
 
 
 def _place(number: str) -> tuple[int, str]:
-    """Return what puts 3b behind 3 and 10 behind both; patterns without a number stay in their order."""
+    """Return a sort key: 3b comes behind 3, and 10 behind both; patterns without a number keep their order."""
     digits = number[: len(number) - len(number.lstrip("0123456789"))]
     return (int(digits) if digits else sys.maxsize, number)
 
 
 def _is_of(read: ReadBlueprint, shape: Shape, entities: frozenset[str]) -> bool:
-    """Tell whether a read is of a collection. What it fixes of a key has another shape, but not other entities."""
+    """Tell whether a read is of a collection. A key with constants has another shape, but the same entities."""
     is_of_shape = shape_of(drawn_template(read.pk, {})) == shape
     return is_of_shape or (read.lock is None and bool(entities.intersection(read.entities)))
 

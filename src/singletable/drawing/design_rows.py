@@ -17,14 +17,14 @@ from singletable.drawing.design_conditions import condition_said
 from singletable.drawing.design_keys import Names, drawn_key, drawn_template, stored_names
 from singletable.drawing.picture import Attribute, Row
 
-_KEPT_FOR_ITSELF: Final = frozenset({"Auto", "Lock", "TimeToLive", "Expires"})  # markers of what says little
+_KEPT_FOR_ITSELF: Final = frozenset({"Auto", "Lock", "TimeToLive", "Expires"})  # of fields that say little
 _UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
 
 def item_row(
     entity: EntityBlueprint, place: PlaceBlueprint, table: TableBlueprint, index: IndexBlueprint | None
 ) -> Row:
-    """Draw an entity at a place that it has."""
+    """Draw an entity in one of its places."""
     names = stored_names(entity)
     return Row(
         sort=None if place.sk is None else drawn_key(place.sk, names),
@@ -59,7 +59,7 @@ def _is_projected(stored: str, table: TableBlueprint, index: IndexBlueprint | No
 
 
 def _rank(attribute: AttributeBlueprint, keys: set[str]) -> int:
-    """What says most comes first: what an item always has, what it may have, what is kept for itself, its key."""
+    """Rank attributes by how much they say: required ones, optional ones, internal ones, and last the key."""
     if attribute.name in keys:
         return 3
     if any(marker.get("kind") in _KEPT_FOR_ITSELF for marker in attribute.markers):

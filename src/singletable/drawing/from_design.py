@@ -21,7 +21,7 @@ from singletable.drawing.picture import TABLE, Collection, Key, Picture, Row, Vi
 
 
 def draw_design(blueprint: Blueprint) -> Picture:
-    """Draw a design without its items: every kind of collection that it can have."""
+    """Draw a design without items: every kind of collection that it can have."""
     return Picture(
         title=blueprint.name,
         subtitle=_subtitle(blueprint),

@@ -11,9 +11,9 @@ from typing import Final
 from singletable.blueprint import Blueprint
 from singletable.client import Steps
 from singletable.design import Design
-from singletable.design.catalog import Catalog
-from singletable.design.stored_values import Item
-from singletable.design.uniqueness import LOCK_NAME, OWNER, OWNER_SORT
+from singletable.design.kept.unique import LOCK_NAME, OWNER, OWNER_SORT
+from singletable.design.model.catalog import Catalog
+from singletable.design.values.items import Item
 from singletable.drawing.from_design import draw_design
 from singletable.drawing.item_values import key_value, moment, value_text
 from singletable.drawing.picture import (
@@ -28,7 +28,7 @@ from singletable.drawing.picture import (
     RowKind,
     View,
 )
-from singletable.drawing.sampling import Found, Limits, Place, Sample, sample_items
+from singletable.drawing.sampling import FoundCollection, KeyPlace, Limits, Sample, sample_items
 
 _PARSED_MAX: Final = 200  # characters of a key that is taken apart
 
@@ -64,14 +64,14 @@ def _views(
             filter(None, (*keys, *sorts, blueprint.table.pk, blueprint.table.sk, catalog.discriminator))
         )
         painter = _Painter(blueprint, catalog, view, keys, sorts, limits)
-        place = Place(table, None if index is None else index.name, keys, tuple(wanted))
+        place = KeyPlace(table, None if index is None else index.name, keys, tuple(wanted))
         views.append(painter.view((yield from sample_items(place, painter.kind_of, limits))))
     return views
 
 
 @dataclass(frozen=True, slots=True)
 class _Painter:
-    """Draws what was found in a view as the design declares it."""
+    """Draws the items found in a view as the design declares them."""
 
     blueprint: Blueprint
     catalog: Catalog
@@ -83,7 +83,7 @@ class _Painter:
     # --- of which entity an item is ----------------------------------------------------------------
 
     def entity_of(self, item: Item) -> tuple[str, RowKind]:
-        """Name the entity of an item; of a lock, that of the item that it names."""
+        """Name the entity of an item; for a lock, the entity of its owner."""
         if not self._is_lock(item):
             return self._named(item), "item"
         table = self.blueprint.table
@@ -120,7 +120,7 @@ class _Painter:
             more="; ".join(_unseen(sample)),
         )
 
-    def _collection(self, found: Found) -> Collection:
+    def _collection(self, found: FoundCollection) -> Collection:
         declared = (*self.declared.collections, None)[found.kind]
         rows, left = self._rows(found, declared)
         return Collection(
@@ -132,7 +132,7 @@ class _Painter:
             more=f"{'' if found.is_counted else 'more than '}{_counted(left, 'more item')}" if left else "",
         )
 
-    def _rows(self, found: Found, declared: Collection | None) -> tuple[list[Row], int]:
+    def _rows(self, found: FoundCollection, declared: Collection | None) -> tuple[list[Row], int]:
         """Draw the first items of each entity, with how many like them follow; return how many are left then."""
         rows: list[Row] = []
         left = found.more_count
@@ -169,7 +169,7 @@ class _Painter:
         )
 
     def _attributes(self, item: Item, template: Row | None) -> Iterator[Attribute]:
-        """Return what an item holds, in the declared order; the keys of other views come last."""
+        """Return the attributes of an item, in the declared order; the keys of other views come last."""
         declared = () if template is None else tuple(attribute.name for attribute in template.attributes)
         others = self._other_keys()
         more = sorted(name for name in item if name not in declared and name not in others)

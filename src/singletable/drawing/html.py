@@ -18,7 +18,7 @@ from singletable.drawing.svg_canvas import clock_path, lock_path
 from singletable.drawing.texts import shown
 
 _CELLS_MAX: Final = 6  # attributes of a row that are shown at once
-# Nothing may be fetched, whatever the page shows.
+# The page may fetch nothing, with any contents.
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
 

@@ -1,4 +1,4 @@
-"""Values of items as texts: short enough to be drawn, whatever they hold."""
+"""Values of items as texts, always short enough to be drawn."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _binary(content: Any) -> str:
 
 
 def moment(value: Value | None) -> str | None:
-    """Return the time that a value of a time to live stands for; None if it stands for none."""
+    """Return the time in a time-to-live value; None if the value is no time."""
     if value is None or "N" not in value:
         return None
     try:

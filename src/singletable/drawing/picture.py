@@ -1,19 +1,19 @@
-"""What is drawn, as data: views, the collections in them, and the rows of each. Neither designs nor pixels."""
+"""A picture as data: views, the collections in them, and the rows of each. No designs and no pixels here."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Final, Literal
 
-TABLE: Final = "table"  # the name of the view that is no index
-UNKNOWN: Final = "unknown"  # the entity of an item that is of none
+TABLE: Final = "table"  # the name of the table's view
+UNKNOWN: Final = "unknown"  # the name in place of an entity, for an item of no entity
 
 RowKind = Literal["item", "lock"]
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a key: text that stands in it, or a part that is filled in, with what it is filled with."""
+    """A piece of a key: constant text, or a part that is filled in, with the source of its value."""
 
     text: str
     about: str = ""
@@ -32,7 +32,7 @@ class Key:
 
     @property
     def about(self) -> tuple[str, ...]:
-        """Say what fills each of its parts in."""
+        """Name the source of each of its parts."""
         return tuple(piece.about for piece in self.pieces if piece.about)
 
 
@@ -59,7 +59,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """An access pattern, and what it does with a collection."""
+    """An access pattern, and its request to a collection."""
 
     number: str
     title: str
@@ -71,7 +71,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """The items of one partition, in the order of their sort keys. What is left out is said in `more`."""
+    """The items of one partition, in the order of their sort keys. `more` describes the items left out."""
 
     partition: Key
     rows: tuple[Row, ...]

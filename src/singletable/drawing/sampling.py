@@ -1,6 +1,6 @@
 """Which items of a table a picture shows: some collections of each kind, each with its first items.
 
-Everything is bounded: the items that are looked at, the collections, the items of each, and what is counted.
+Everything is bounded: the items that are looked at, the collections, the items of each, and the counting.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from singletable.client import Call, Steps, Together
-from singletable.design.stored_values import Item
+from singletable.design.values.items import Item
 
 _PAGES_MAX: Final = 20  # of one scan, however short they are
 
@@ -29,21 +29,21 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class KeyPlace:
     """Where to read: a table or an index of it, and the attributes of its keys."""
 
     table: str
     index: str | None
     partition: tuple[str, ...]
-    wanted: tuple[str, ...]  # attributes that tell of which entity an item is
+    wanted: tuple[str, ...]  # attributes that tell the entity of an item
 
     def params(self) -> dict[str, Any]:
-        """Return what every request of this place has."""
+        """Return the parameters that all requests to this place share."""
         return {"TableName": self.table, **({} if self.index is None else {"IndexName": self.index})}
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundCollection:
     """A collection: its partition key, its first items, and how many more there are."""
 
     partition: Item
@@ -57,13 +57,13 @@ class Found:
 class Sample:
     """Collections of a place, in the order of their kinds."""
 
-    found: tuple[Found, ...]
+    found: tuple[FoundCollection, ...]
     hidden_count: int  # collections that were seen, and are not among them
     scanned_count: int
-    is_whole: bool  # nothing is left that was not looked at
+    is_whole: bool  # whether all items were looked at
 
 
-def sample_items(place: Place, kind_of: Callable[[Item], int], limits: Limits) -> Steps[Sample]:
+def sample_items(place: KeyPlace, kind_of: Callable[[Item], int], limits: Limits) -> Steps[Sample]:
     """Read some collections of each kind."""
     partitions, scanned_count, is_whole = yield from _partitions(place, kind_of, limits)
     chosen = _chosen(partitions, limits)
@@ -75,7 +75,7 @@ Partition = tuple[int, Item]  # its kind, and its key
 
 
 def _partitions(
-    place: Place, kind_of: Callable[[Item], int], limits: Limits
+    place: KeyPlace, kind_of: Callable[[Item], int], limits: Limits
 ) -> Steps[tuple[list[Partition], int, bool]]:
     names = {f"#n{number}": name for number, name in enumerate(place.wanted)}
     params = place.params() | {
@@ -112,15 +112,15 @@ def _chosen(partitions: list[Partition], limits: Limits) -> list[Partition]:
     return [partition for _, partition in shown]
 
 
-def _read(place: Place, chosen: list[Partition], limits: Limits) -> Steps[list[Found]]:
+def _read(place: KeyPlace, chosen: list[Partition], limits: Limits) -> Steps[list[FoundCollection]]:
     if not chosen:
         return []
     queries = [{**place.params(), **_condition(key), "Limit": limits.items_max} for _, key in chosen]
     answers = yield Together(tuple(Call("Query", query) for query in queries))
-    found: list[Found] = []
+    found: list[FoundCollection] = []
     for (kind, key), query, answer in zip(chosen, queries, answers, strict=True):
         more, is_counted = yield from _more(query, answer)
-        found.append(Found(key, kind, tuple(answer["Items"]), more, is_counted))
+        found.append(FoundCollection(key, kind, tuple(answer["Items"]), more, is_counted))
     return found
 
 
@@ -136,7 +136,7 @@ def _condition(key: Item) -> dict[str, Any]:
 
 
 def _more(query: dict[str, Any], answer: dict[str, Any]) -> Steps[tuple[int, bool]]:
-    """Count what is behind a page, in one request: a megabyte, or all that there is."""
+    """Count the items behind a page, in one request: a megabyte of them, or all."""
     if "LastEvaluatedKey" not in answer:
         return 0, True
     params = {name: value for name, value in query.items() if name != "Limit"}

@@ -59,7 +59,7 @@ def svg(picture: Picture) -> str:
 
 
 def _said(view: View) -> str:
-    """Say what a view shows, for people who do not see it."""
+    """Describe a view in words, for people who cannot see it."""
     collections = (
         f"{each.partition.text} holds {', '.join(dict.fromkeys(row.entity for row in each.rows))}"
         for each in view.collections
@@ -69,7 +69,7 @@ def _said(view: View) -> str:
 
 
 class _Painter:
-    """Draws the parts of a picture, each below the one before; what draws returns where it ends."""
+    """Draws the parts of a picture, each below the one before. Each method returns where its part ends."""
 
     def __init__(self, canvas: Canvas, colours: dict[str, Colour]) -> None:
         self._canvas = canvas
@@ -156,7 +156,7 @@ class _Painter:
         key = key_lines(collection.partition, columns.side - MARGIN - 2 * PADDING, 3)
         rows_height = sum(heights) + (_MORE_HEIGHT if collection.more else 0)
         height = max(rows_height, 16 + 17 * len(key) + 15 * len(side) + 4)
-        # Rows share what the side needs more than they do.
+        # Where the side is higher than the rows, the rows share the spare height.
         spare = (height - rows_height) / max(1, len(heights))
         self._canvas.box("side", MARGIN, top, columns.side - MARGIN, height, radius=7)
         self._canvas.box("side", columns.side - 8, top, 8, height)

@@ -67,7 +67,7 @@ def chip_width(entity: str, *, is_lock: bool) -> float:
 
 
 def cell_width(attribute: Attribute) -> float:
-    """Return how wide an attribute is when nothing of it is cut."""
+    """Return the full width of an attribute."""
     name = text_width(shown(attribute.name), SMALL, is_mono=False)
     return max(name, text_width(shown(attribute.text), CODE_SIZE, is_mono=True))
 
@@ -78,7 +78,7 @@ def cut_code(text: str, width: float) -> str:
 
 
 def side_lines(collection: Collection, width: float) -> list[str]:
-    """Say under a partition what it is spread over, and the numbers of the patterns that ask for it."""
+    """Write under a partition its shards or buckets, and the patterns that read and write it."""
     read = dict.fromkeys(each.number or each.call for each in collection.patterns if _reads(each.operation))
     written = dict.fromkeys(
         each.number or each.call for each in collection.patterns if not _reads(each.operation)
@@ -107,7 +107,7 @@ def _wrapped(text: str, width: float) -> list[str]:
 
 
 def key_lines(key: Key, width: float, lines_max: int) -> list[list[Piece]]:
-    """Break a key into lines; what is left after the last line is cut."""
+    """Break a key into lines; the rest after the last line is cut."""
     characters = [(character, piece.about) for piece in key.pieces for character in shown(piece.text)]
     lines: list[list[Piece]] = []
     while characters:

@@ -1,7 +1,7 @@
-"""Texts as they are drawn: what of them can be shown, how wide they are, and where they are cut.
+"""Texts as they are drawn: which characters can be shown, how wide they are, and where they are cut.
 
-Nobody knows the font in which a picture is shown. Widths are estimates for wide ones, so that text rather ends
-early than runs over its edge.
+The font of a viewer is unknown. Widths are estimates for wide fonts, so that a text rather ends early than runs
+over its edge.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final
 from singletable.visible import is_visible
 
 ELLIPSIS: Final = "…"
-_ROUNDING: Final = 1e-6  # of a sum of widths, which is compared with itself
+_ROUNDING: Final = 1e-6  # rounding error of a sum of widths that is compared with itself
 
 _NARROW: Final = frozenset("iljtfrI.,:;'|!()[]/\\ `")
 _WIDE: Final = frozenset("mwMW@%—…")

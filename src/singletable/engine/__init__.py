@@ -1,4 +1,4 @@
-"""The operations: each decides purely what is to be done, and one storage transaction does it.
+"""The operations: each plans its changes as a pure function, and one storage transaction applies them.
 
-It takes typed requests and gives typed results; it knows neither JSON nor HTTP, and writes no SQL.
+It takes typed requests and returns typed results. JSON shapes and HTTP belong to wire and server, SQL to storage.
 """

@@ -1,7 +1,7 @@
 """Backups at a rate: of all tables, once in each week, day or number of hours; and pruning those that are old.
 
-When a backup was made last is known from the folder alone. So nothing is skipped or repeated when a server is
-stopped and started, and two servers on one file make one.
+The folder alone tells when the last backup was made. So nothing is skipped or repeated when a server is stopped
+and started, and two servers on one file make one backup.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from singletable.clock import ManualClock
 from singletable.engine.backups import NewSuffix, backup_all, delete_backup
 from singletable.errors import BackupInUseError, BackupNotFoundError, DatabaseClosedError, SingleTableError
 from singletable.errors.base import sentence_of
-from singletable.storage.backup_records import PRUNED, BackupKey, BackupRecord
+from singletable.storage.backups.folder import PRUNED, BackupKey, BackupRecord
 from singletable.storage.clock_doubt import note_backups_kept
-from singletable.storage.format_copies import remove_old_copies
+from singletable.storage.file.formats import remove_old_copies
 from singletable.storage.store import Store
 
 _NAMED: Final = {"hourly": 3600, "daily": 24 * 3600, "weekly": 7 * 24 * 3600}
@@ -78,7 +78,7 @@ def run_due(store: Store, rate: Rate, new_suffix: NewSuffix) -> list[BackupRecor
     store.watch_clock()
     kept_us = now_us = store.backups.steady.now_us()
     if store.backups.steady.is_held():
-        # To make one takes nothing away. One of a wrong clock does not count when that is put right (_covered).
+        # Making a backup deletes nothing. One that a wrong clock has made does not count later (_covered).
         now_us = store.clock.now_us()
     with store.backups.folder.scheduling() as is_ours:
         if not is_ours:
@@ -138,7 +138,7 @@ def _readable(store: Store, key: BackupKey) -> BackupRecord | None:
 class BackupSchedule:
     """Makes backups at a rate, in a thread, until it is stopped.
 
-    Under a manual clock there is no thread: what is due is done when the clock is moved.
+    Under a manual clock there is no thread: due backups are made when the clock is moved.
     """
 
     def __init__(self, store: Store, rate: Rate, new_suffix: NewSuffix) -> None:
@@ -155,7 +155,7 @@ class BackupSchedule:
             self._thread.start()
 
     def run_due(self) -> list[BackupRecord]:
-        """Do what is due now; errors are raised."""
+        """Make the backups that are due now, and prune; errors are raised."""
         return run_due(self._store, self.rate, self._new_suffix)
 
     def time_moved(self) -> None:
@@ -163,7 +163,7 @@ class BackupSchedule:
             self._try()
 
     def stop(self) -> None:
-        """End it, when what it is doing is done."""
+        """Stop the schedule, after the backups under way are finished."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join()
@@ -179,7 +179,7 @@ class BackupSchedule:
             self.run_due()
         except DatabaseClosedError:
             self._stop.set()
-        except Exception as error:  # whatever it is, the next ones are tried
+        except Exception as error:  # any error: the next backups are tried
             _log.error("scheduled backups were not made, and are tried again: %s", sentence_of(error))
             return False
         return True

@@ -20,13 +20,12 @@ from singletable.errors import (
     TableNotFoundError,
 )
 from singletable.errors.base import sentence_of
-from singletable.storage.backup_making import Backups, WantedBackup
-from singletable.storage.backup_records import BackupKey, BackupRecord, Origin, backup_id
+from singletable.storage.backups.folder import BackupKey, BackupRecord, Origin, backup_id
+from singletable.storage.backups.making import Backups, WantedBackup
+from singletable.storage.backups.restoring import Source, is_backup_restored, verify_contents, verify_size
 from singletable.storage.catalog import Catalog
-from singletable.storage.restoring import Source, is_backup_restored
 from singletable.storage.store import Store
 from singletable.storage.transaction import Transaction
-from singletable.storage.verifying import verify_contents, verify_size
 
 TypeFilter = Literal["USER", "SYSTEM", "AWS_BACKUP", "ALL"]
 NewSuffix = Callable[[], str]
@@ -120,7 +119,7 @@ def describe_backup(backups: Backups, key: BackupKey, arn: str) -> BackupRecord:
 
 
 def list_backups(backups: Backups, wanted: ListBackups) -> BackupPage:
-    """Return a page of backups, the oldest first. One whose description is damaged is left out, and logged."""
+    """Return a page of backups, the oldest first. A backup with a damaged description is left out, and logged."""
     found: list[BackupRecord] = []
     for key in backups.existing(wanted.table):
         if not _is_asked_for(key, wanted):
@@ -139,7 +138,7 @@ def list_backups(backups: Backups, wanted: ListBackups) -> BackupPage:
 
 
 def _is_asked_for(key: BackupKey, wanted: ListBackups) -> bool:
-    """Tell what can be told by the name of a backup alone: its JSON is read only if it is on the page."""
+    """Tell whether the name of a backup fits the request. Its JSON is read only if it is on the page."""
     if wanted.after is not None and key <= wanted.after:
         return False
     if wanted.type not in ("ALL", key.type):

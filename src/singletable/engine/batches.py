@@ -56,7 +56,7 @@ def _wanted(catalog: Catalog, part: BatchGetTable) -> tuple[Table, list[PrimaryK
 
 
 class _BatchReading:
-    """A batch while it is read: what was found, what was refused, and how many bytes of room are left."""
+    """A batch while it is read: the items found, the refusals, and how many bytes of room are left."""
 
     __slots__ = ("_execute", "_patience", "_store", "_throttle", "refusals", "result", "room")
 
@@ -105,7 +105,7 @@ class _BatchReading:
 def batch_write(
     request: BatchWriteItem, throttle: Throttle | None = None
 ) -> Callable[[Transaction], WritesResult]:
-    """Return what a BatchWriteItem does: each write stands for itself, but here they are written together."""
+    """Return the work of a BatchWriteItem: independent writes, which here share one transaction."""
 
     def work(transaction: Transaction) -> WritesResult:
         changes = _plan_writes(transaction, request)
@@ -130,7 +130,7 @@ def is_large(request: BatchWriteItem) -> bool:
 
 
 def write_in_pieces(store: Store, request: BatchWriteItem) -> WritesResult:
-    """Write a large batch in several transactions, so that whoever else writes waits for one of them only.
+    """Write a large batch in several transactions, so that other writers wait for one of them only.
 
     All of it is checked before any of it is written.
     """

@@ -1,8 +1,8 @@
-"""What a request takes, and from where: for each table, global index and partition, its units.
+"""The capacity units of a request, and where they are taken from: tables, global indexes and partitions.
 
 A partition is one value of the partition key here: AWS isolates a hot key into a partition of its own (developer
-guide, "Adaptive capacity"), so this is what a key meets at the worst. Local indexes stand in the partitions of
-their table, and consume what it has.
+guide, "Adaptive capacity"), so this is the worst case of a key. Local indexes stand in the partitions of their
+table, and consume its units.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from singletable.storage.tables import Index, Table
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """What a request takes from one partition, and from the table or global index that this belongs to.
+    """The units that a request takes from one partition, and from the table or global index of the partition.
 
-    Without an index it is the table, with what its local indexes had to do. Without a partition it is no matter of
-    one: a scan.
+    Without an index, the charge is the table's, including the units of its local indexes. Without a partition, it
+    is a scan's.
     """
 
     table: Table
@@ -68,7 +68,7 @@ def _entry_charges(change: Change, move: EntryMove, units: float) -> list[Charge
 
 
 def failed_charge(request: Action, table: Table, key: PrimaryKey, stored: Stored | None) -> Charge:
-    """Return the charge of a write whose condition did not hold: the table is charged as if it had.
+    """Return the charge of a write with a failed condition: the table is charged as if the condition had held.
 
     "The amount of consumed write capacity units depends on the size of the item. This item can be an existing item
     in the table or a new one" (developer guide, "DynamoDB read and write operations").

@@ -32,10 +32,10 @@ def collection_size(transaction: Transaction, change: Change) -> CollectionSize 
 
 
 def _gigabytes(transaction: Transaction, change: Change, local: Sequence[Index]) -> int:
-    """Return how many whole gigabytes a collection has: its items, with what local indexes hold of them.
+    """Return how many whole gigabytes a collection has: its items, and their entries in local indexes.
 
-    No collection is larger than its table with its local indexes, and their sizes are counted. Only in a table
-    of more than a gigabyte has the partition to be read.
+    No collection is larger than its table with its local indexes, and their sizes are counted. So the partition is
+    read only in a table of more than a gigabyte.
     """
     table, partition = change.table, change.key.partition
     stores = (table.id, *(index.id for index in local))

@@ -13,8 +13,8 @@ from typing import Final
 from singletable import limits
 from singletable.errors import BackupInUseError, DatabaseClosedError, SingleTableError
 from singletable.errors.base import sentence_of
-from singletable.storage.backup_making import WantedBackup
-from singletable.storage.backup_records import SYSTEM_SUFFIX, BackupKey, backup_id
+from singletable.storage.backups.folder import SYSTEM_SUFFIX, BackupKey, backup_id
+from singletable.storage.backups.making import WantedBackup
 from singletable.storage.definitions import TableDefinition
 from singletable.storage.store import Store
 from singletable.storage.transaction import Transaction
@@ -54,7 +54,7 @@ def finish_deletion(store: Store, definition: TableDefinition, item_bytes: int) 
 
 
 def watch_deletions(store: Store) -> None:
-    """Go on with what processes that have ended have left, now and whenever there is a look for what is due."""
+    """Resume deletions that ended processes have left: now, and at each look of the background for due chores."""
     for definition in _marked(store):
         _resume(store, definition)
     store.on_look = lambda: _resume_left(store)
@@ -84,7 +84,7 @@ def _finish_in_time(store: Store, definition: TableDefinition) -> None:
             return
         except BackupInUseError:
             pass  # another process is at it
-        except Exception as error:  # whatever it is, it is tried again
+        except Exception as error:  # any error: it is tried again
             _log.error(
                 "table %s was deleted, and is not backed up yet: %s", definition.name, sentence_of(error)
             )

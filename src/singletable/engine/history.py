@@ -1,4 +1,4 @@
-"""The versions of an item: what each change of it has made of it."""
+"""The versions of an item: its state after each of its changes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
 from singletable.engine.keys import key_of_request, require_table
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.log import EXPIRED, INSERTED, MODIFIED, REMOVED, Entry
+from singletable.storage.past import OlderThan, recovery_window, select_versions
 from singletable.storage.past_store import recovery_is_off
-from singletable.storage.recovery import recovery_window
 from singletable.storage.tables import Table
-from singletable.storage.versions import OlderThan, select_versions
 from singletable.values.types import Item
 
 T = TypeVar("T")

@@ -67,7 +67,7 @@ _NO_ROW: Final = (0, None)
 
 
 def item_write(request: Write, throttle: Throttle | None = None) -> Callable[[Transaction], WriteResult]:
-    """Return what one PutItem, UpdateItem or DeleteItem does in its transaction."""
+    """Return the work of one PutItem, UpdateItem or DeleteItem in its transaction."""
 
     def work(transaction: Transaction) -> WriteResult:
         table = require_table(transaction.catalog, request.table)

@@ -72,7 +72,7 @@ def _refuse_missing(name: str) -> NoReturn:
 def _refuse_unequal(attribute: KeyAttribute, clause: KeyClause, index: str | None) -> NoReturn:
     if clause.operator is None:
         _refuse_operator()
-    for operand in clause.operands:  # whose types come first (dynalite's tests)
+    for operand in clause.operands:  # their types are checked first (dynalite's tests)
         if attribute.type not in operand:
             _refuse_operand(attribute, None, index)
     raise ValidationError("Query key condition not supported")
@@ -185,13 +185,13 @@ def _beginning_with(prefix: bytes) -> tuple[SortBound, ...]:
 
 
 def _between(low: bytes | None, high: bytes | None) -> tuple[SortBound, ...]:
-    """Return the bounds of what is at least `low` and below `high`; nothing bounds a side that is left out."""
+    """Return the bounds of the half-open range [low, high). A side that is left out has no bound."""
     bounds: tuple[SortBound, ...] = ((">=", low),) if low else ()
     return bounds if high is None else (*bounds, ("<", high))
 
 
 def _prefix_end(prefix: bytes) -> bytes | None:
-    """Return the smallest bytes behind everything that begins with the prefix; None if nothing is."""
+    """Return the smallest bytes that sort behind all bytes with this prefix; None if there are none."""
     trimmed = prefix.rstrip(b"\xff")
     return trimmed[:-1] + bytes((trimmed[-1] + 1,)) if trimmed else None
 
@@ -228,7 +228,7 @@ def _refuse_operand(attribute: KeyAttribute, payload: str | None, index: str | N
         raise ValidationError(f"{INVALID}Condition parameter type does not match schema type")
     if index is None:
         raise empty_key(attribute.name, attribute.type)
-    # Of an index, a query says what a put says: "api error ValidationException: One or more parameter values are
-    # not valid. A value specified for a secondary index key is not supported. … IndexName: Name, IndexKey: name"
-    # (AWS's answer to a Query, in github.com/praetorian-inc/chariot-ui/issues/353).
+    # For an index, a query has the same message as a put: "api error ValidationException: One or more parameter
+    # values are not valid. A value specified for a secondary index key is not supported. … IndexName: Name,
+    # IndexKey: name" (AWS's answer to a Query, in github.com/praetorian-inc/chariot-ui/issues/353).
     raise empty_index_key(index, attribute.name, attribute.type)

@@ -97,7 +97,7 @@ def _sort_part(name: str, key_type: KeyType, payload: str) -> bytes:
     return part
 
 
-# --- what is said of values that no key can have ----------------------------------------------
+# --- errors of values that no key can have ----------------------------------------------------
 
 
 def partition_key_too_long() -> ValidationError:
@@ -164,8 +164,8 @@ def _check_nested(table: Table, nested: frozenset[str]) -> None:
 def check_index_types(table: Table, types: Mapping[str, str]) -> None:
     """Refuse an update that gives an index key another type, as far as the request tells.
 
-    AWS sees that before it reads the item, and so before any condition: of a value, a sum or a fallback
-    (dynalite's tests). Of what is copied from the item it speaks later, and in other words.
+    AWS checks this before it reads the item, and so before any condition: for a value, a sum or a fallback
+    (dynalite's tests). It checks values that are copied from the item later, with another message.
     """
     for index in _by_name(table.indexes):
         for attribute in index.definition.key.attributes:
@@ -175,9 +175,9 @@ def check_index_types(table: Table, types: Mapping[str, str]) -> None:
 
 
 def check_index_keys(table: Table, item: Item, *, is_update: bool = False) -> None:
-    """Refuse an item that an index of its table could not hold: absent is fine, unfit is not.
+    """Refuse an item with an index key attribute of a wrong type or length. A missing one is fine.
 
-    So an item that was there before its index, and does not fit it, cannot be updated until it does: "After the
+    So an item that is older than the index, and does not fit it, cannot be updated until it fits: "After the
     backfill phase completes, all writes to items that violate the new index's key schema will be rejected" (AWS
     guide, "Detecting and correcting index key violations").
     """

@@ -1,4 +1,4 @@
-"""What Query and Scan share: reading rows into a page, and the keys at which pages begin and end."""
+"""Pages of Query and Scan: reading rows into a page, and the keys at which pages begin and end."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ INVALID_START = "The provided starting key is invalid"
 
 @dataclass(slots=True, kw_only=True)
 class Target:
-    """What is read: a table, or one of its indexes."""
+    """The target of a read: a table, or one of its indexes."""
 
     table: Table
     index: Index | None
@@ -48,7 +48,7 @@ class Target:
 
     @property
     def key_names(self) -> tuple[str, ...]:
-        """The attributes of a cursor: the index's key, then what the table's key adds."""
+        """The attributes of a cursor: the index's key, then the further attributes of the table's key."""
         if self.index is None:
             return self.table.key_names
         own = self.index.definition.key.names
@@ -56,7 +56,7 @@ class Target:
 
 
 def target_of(table: Table, request: Query | Scan) -> Target:
-    """Return what a request reads, after checking that it may be read so."""
+    """Return the table or index that a request reads. Refuse a read that it does not allow."""
     if request.index is None:
         return Target(table=table, index=None)
     index = table.index_by_name.get(request.index)
@@ -94,7 +94,7 @@ def read_page(
     patience: Patience | None,
     throttle: Throttle | None,
 ) -> Page:
-    """Read the page that a request asks for; `plan` turns what it reads from into the range of rows."""
+    """Read the page that a request asks for; `plan` turns its target into the range of rows."""
 
     def work(execute: Execute, catalog: Catalog) -> _PageRows:
         target = target_of(require_table(catalog, request.table), request)
@@ -122,12 +122,12 @@ def read_page(
 
 
 def final_operand(target: Target, request: Query) -> Value | None:
-    """Return the sort key behind which the condition itself allows nothing, in the direction of the query.
+    """Return the last sort key that the condition itself allows, in the direction of the query.
 
-    It is the end that `<=`, `>=` or BETWEEN names; what an index holds can share its sort key. DynamoDB Local,
-    AWS's own build, has no LastEvaluatedKey there. The service refuses to start there: so it was with `>=` and
-    ScanIndexForward false in May 2020 (note.kiriukun.com/entry/20200530-…) and in December 2020
-    (aws/aws-sdk-ruby, issue 2456).
+    It is the end that `<=`, `>=` or BETWEEN names. Items of an index can share a sort key. DynamoDB Local, AWS's
+    own build, has no LastEvaluatedKey there. The service refuses to start there: so it was with `>=` and
+    ScanIndexForward false in May 2020 (note.kiriukun.com/entry/20200530-…) and in December 2020 (aws/aws-sdk-ruby,
+    issue 2456).
     """
     clauses = request.key_condition.clauses
     if target.index is not None or len(clauses) == 1:
@@ -140,7 +140,7 @@ def final_operand(target: Target, request: Query) -> Value | None:
 
 
 def _is_final(target: Target, request: Query, last: bytes) -> bool:
-    """Tell whether nothing can stand behind an item, whatever is put: a page that ends with it has no cursor."""
+    """Tell whether no item can ever sort behind this one: a page that ends with it has no cursor."""
     operand = final_operand(target, request)
     # Most pages end elsewhere: that shows before the item is decoded.
     if operand is None or orjson.dumps(operand) not in last:
@@ -163,9 +163,9 @@ class _PageRows(NamedTuple):
 def _read_rows(
     rows: Rows, target: Target, request: Query | Scan, patience: Patience | None = None
 ) -> _PageRows:
-    """Read rows until the page is full: by its Limit, or by 1 MB of what was read.
+    """Read rows until the page is full: by its Limit, or by 1 MB of rows.
 
-    What is filtered and projected is decided later, by `_page_of`, when nothing of the database is held any more.
+    `_page_of` filters and projects later, when the connection is free again.
     """
     narrow = _narrowing(target.index, request)
     fetches = _fetches(target.index, narrow)
@@ -211,7 +211,7 @@ class _PageMeasure:
         self._items = self._stored_bytes = 0
 
     def full_bytes(self, items: Sequence[StoredItem], page_bytes: int) -> int:
-        """Return how large a page that may be full has to be so that it is, or is to be looked at again."""
+        """Return the size at which the page is full, or must be measured again."""
         if len(items) > self.ITEMS_MAX:
             return limits.PAGE_BYTES_MAX
         for item in items[self._items :]:
@@ -288,12 +288,12 @@ def _filtered(items: list[StoredItem], chosen: Condition) -> list[StoredItem]:
 
 
 def _narrowing(index: Index | None, request: Query | Scan) -> Index | None:
-    """Return the index whose projection limits what is read; None where whole items are."""
+    """Return the index that narrows the items read to its projection; None where whole items are read."""
     if index is None or index.projected_names is None:
         return None
     if index.definition.is_global:
         return index
-    # A local index fetches what it does not project from its table (AWS guide, "Local secondary indexes").
+    # A local index fetches unprojected attributes from its table (AWS guide, "Local secondary indexes").
     if request.select == "ALL_ATTRIBUTES":
         return None
     if request.projection is not None and request.projection.attributes - index.projected_names:
@@ -302,7 +302,7 @@ def _narrowing(index: Index | None, request: Query | Scan) -> Index | None:
 
 
 class _Fetches:
-    """What reading through a local index costs where every item is fetched from the table as well.
+    """The cost of reading through a local index where every item is also fetched from the table.
 
     The index is read like any page; of the table, each item counts for itself, "individually rounded up to the
     next 4 KB". A page holds 1 MB of that, so some 250 small items fill it (AWS guide, "Local secondary indexes",
@@ -315,7 +315,7 @@ class _Fetches:
         self.table_bytes: list[int] = []
 
     def metered(self, rows: Iterable[Any]) -> Iterator[Any]:
-        """Yield the rows, with what each adds to the page instead of its size."""
+        """Yield the rows, each with the bytes that it adds to the page in place of its size."""
         index_read_bytes = 0
         for size, raw in rows:
             self.index_bytes += item_bytes(self._index.project(orjson.loads(raw)))
@@ -338,7 +338,7 @@ def _projected(items: list[StoredItem], request: Query | Scan) -> list[StoredIte
 
 
 def _consumed(found: _PageRows, request: Query | Scan) -> Consumed:
-    """Return the units of a page: what was read for it, whatever a filter leaves."""
+    """Return the units of a page: of all rows read, also of those that a filter drops."""
     target, page_bytes, fetches = found.target, found.page_bytes, found.fetches
     consumed = Consumed(target.table.name)
     if fetches is not None:
@@ -357,8 +357,8 @@ def _consumed(found: _PageRows, request: Query | Scan) -> Consumed:
 def position_of(target: Target, request: Query | Scan, start: Item) -> Position:
     """Return the place that an ExclusiveStartKey names. The item itself need not exist any more.
 
-    Whatever does not fit the schema has one sentence, which AWS says in most regions since October 2026
-    (recorded in the tests of dynoxide 1.4); only a value that no key can have has its own.
+    A key that does not fit the schema has one message, which AWS uses in most regions since October 2026 (recorded
+    in the tests of dynoxide 1.4); only a value that no key can have has its own.
     """
     if isinstance(request, Scan):
         _check_scan_types(target, start)

@@ -1,7 +1,7 @@
-"""How much a request may do where others wait for it to end: on the event loop of a server.
+"""How much a request may read on the event loop of a server, where all others wait for it.
 
-How long a request is shows only while it is carried out. One that turns out to be long is given up, and done again
-by somebody who has the time.
+The length of a request shows only while it runs. One that turns out to be long is given up, and run again in a
+thread.
 """
 
 from __future__ import annotations

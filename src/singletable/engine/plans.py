@@ -1,4 +1,4 @@
-"""Decide what a write changes. Pure: nothing here reads or writes a store."""
+"""Plan the change of a write. Pure: nothing here reads or writes a store."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TOO_LARGE = "Item size to update has exceeded the maximum allowed size"
 
 
 def plan_put(request: PutItem, table: Table, key: PrimaryKey, stored: Stored | None, at_us: int) -> Change:
-    """Decide what a PutItem changes."""
+    """Plan the change of a PutItem."""
     check_index_keys(table, request.item)
     check_condition(request, stored)
     return Change(table, key, stored, request.image, at_us)
@@ -31,7 +31,7 @@ def plan_put(request: PutItem, table: Table, key: PrimaryKey, stored: Stored | N
 def plan_delete(
     request: DeleteItem, table: Table, key: PrimaryKey, stored: Stored | None, at_us: int
 ) -> Change:
-    """Decide what a DeleteItem changes."""
+    """Plan the change of a DeleteItem."""
     check_condition(request, stored)
     return Change(table, key, stored, None, at_us)
 
@@ -39,12 +39,13 @@ def plan_delete(
 def plan_update(
     request: UpdateItem, table: Table, key: PrimaryKey, stored: Stored | None, at_us: int
 ) -> Change:
-    """Decide what an UpdateItem changes. An item that does not exist begins as its key alone.
+    """Plan the change of an UpdateItem. An item that does not exist begins as its key alone (upsert).
 
     An update that only removes does not make an item, but one without an expression does (ScyllaDB's
     test_update_item_non_existent, run against the service). It does not follow its paths either: "REMOVE x.y" and
     "REMOVE x[0]" are refused where an item has no x, but not where there is no item (ScyllaDB's
-    test_nested_attribute_remove_from_missing_item). That a nested DELETE is taken alike rests on these two alone.
+    test_nested_attribute_remove_from_missing_item). We treat a nested DELETE alike; the only evidence are these
+    two tests.
     """
     if request.update is not None and table.indexes:
         check_index_types(table, request.update.fixed_types)
@@ -62,7 +63,7 @@ def plan_update(
 
 
 def plan(request: Write, table: Table, key: PrimaryKey, stored: Stored | None, at_us: int) -> Change:
-    """Decide what any single write changes."""
+    """Plan the change of any single write."""
     match request:
         case PutItem():
             return plan_put(request, table, key, stored, at_us)
@@ -82,7 +83,7 @@ def check_condition(request: Action, stored: Stored | None) -> None:
 
 
 def check_update_charge(request: UpdateItem) -> None:
-    """Raise when an update carries more than an item may hold, whatever it would leave behind."""
+    """Raise when an update carries more bytes than an item may hold, whatever the size of the new item."""
     if request.update is not None and request.update.charges_more_than(limits.ITEM_BYTES_MAX):
         raise ValidationError(_TOO_LARGE)
 
@@ -99,7 +100,7 @@ def check_update_spares_key(request: UpdateItem, table: Table) -> None:
 
 
 def returned_attributes(request: Write, change: Change) -> StoredItem | None:
-    """Return what ReturnValues asks for."""
+    """Return the attributes that ReturnValues asks for."""
     before, after = change.before, change.after
     match request.returns:
         case "NONE":

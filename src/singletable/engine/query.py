@@ -28,7 +28,7 @@ def plan_query(target: Target, request: Query) -> PartitionRange:
     """Turn a query into the range of rows that answers it.
 
     The order of the complaints is that of dynalite's tests. Unlike Scan, Query complains of its start key before
-    what is selected from an index (dynoxide 3.2, captured in three regions, October 2026).
+    its Select from an index (dynoxide 3.2, captured in three regions, October 2026).
     """
     start = request.start
     after = None if start is None else position_of(target, request, start)
@@ -63,7 +63,7 @@ def _check_filter_keys(target: Target, chosen: Condition) -> None:
 
 
 def _check_filter_projected(target: Target, chosen: Condition) -> None:
-    # A query may not filter by what its index does not hold; a scan may, and finds nothing.
+    # A query may not filter by attributes outside its index; a scan may, and finds nothing.
     index = target.index
     if index is None or index.projected_names is None:
         return
@@ -105,6 +105,6 @@ def _check_start(target: Target, request: Query, start: Item, wanted: KeyRange, 
     )
 
 
-# AWS's words, whatever the sort key is compared with.
+# AWS's words, for any operator on the sort key.
 _CANNOT_RESTART = "The query can return at most one row and cannot be restarted"
 _COMPARISONS = {"=": operator.eq, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}

@@ -18,11 +18,11 @@ from singletable.errors import (
     RecoveryUnavailableError,
     TableNotFoundError,
 )
+from singletable.storage.backups.restoring import Source, is_restored_from
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.definitions import RecoveryDefinition
+from singletable.storage.past import RecoveryWindow, moment_text, require_dated
 from singletable.storage.past_store import window_of
-from singletable.storage.recovery import RecoveryWindow, moment_text, require_dated
-from singletable.storage.restoring import Source, is_restored_from
 from singletable.storage.store import Store
 from singletable.storage.tables import Table
 from singletable.storage.transaction import Transaction
@@ -43,7 +43,7 @@ def describe_recovery(store: Store, name: str) -> Recovery | None:
 
 
 def update_recovery(store: Store, name: str, *, enabled: bool, days: int | None) -> Recovery | None:
-    """Turn recovery on or off, or change its days. What was kept stays, unless it was off in between."""
+    """Turn recovery on or off, or change its days. The past that is kept stays, unless recovery is turned off."""
 
     def work(transaction: Transaction) -> Recovery | None:
         definition = _table(transaction.catalog, name).definition
@@ -62,7 +62,7 @@ def update_recovery(store: Store, name: str, *, enabled: bool, days: int | None)
 def _plan(
     current: RecoveryDefinition | None, *, enabled: bool, days: int | None, now_us: int
 ) -> RecoveryDefinition | None:
-    """Decide what is kept. "If no value is provided, the value will default to 35" (botocore)."""
+    """Plan the new setting. "If no value is provided, the value will default to 35" (botocore)."""
     if not enabled:
         return None
     since_us = now_us if current is None else current.since_us

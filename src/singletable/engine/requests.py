@@ -1,4 +1,4 @@
-"""Typed requests: what an operation is asked to do, parsed and checked as far as that needs no table."""
+"""Typed requests: parsed, and checked as far as possible without a table."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class GetItem:
 
 @dataclass(slots=True, kw_only=True)
 class _SingleWrite:
-    """What writes of one item have in common."""
+    """The common part of writes of one item."""
 
     table: str
     condition: Condition | None = None

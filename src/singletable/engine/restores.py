@@ -1,7 +1,7 @@
 """Restoring: a new table, with the settings of another one, that is filled with its items as they were.
 
-What it takes over, and the words of the refusals, were recorded by the "ack-api-quirks" laboratory in October 2026
-(DDB-TABLE-215 to 217, 273, 279).
+The settings it takes over, and the words of the refusals, were recorded by the "ack-api-quirks" laboratory in
+October 2026 (DDB-TABLE-215 to 217, 273, 279).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from singletable.engine.tables import NewIndex, TableDescription, TableStatus, current_counts, existing_table
 from singletable.errors import TableAlreadyExistsError, TableInUseError, ValidationError
+from singletable.storage.backups.restoring import Source, save_restore
 from singletable.storage.definitions import (
     ON_DEMAND,
     BillingMode,
@@ -21,10 +22,9 @@ from singletable.storage.definitions import (
     TableDefinition,
     Throughput,
 )
-from singletable.storage.restoring import Source, save_restore
 from singletable.storage.transaction import Transaction
 
-# What a restored table has of the settings of its source. It has no tags, stream, time to live, recovery,
+# The settings that a restored table takes from its source. It has no tags, stream, time to live, recovery,
 # protection from deletion or table class.
 _KEPT_SETTINGS: Final = ("SSESpecification", "OnDemandThroughput", "WarmThroughput")
 
@@ -75,7 +75,7 @@ def start_restore(
 def plan_restored(
     source: TableDefinition, request: RestoreTable, new_id: Callable[[], int], now_us: int
 ) -> TableDefinition:
-    """Decide what a restored table is."""
+    """Plan the definition of a restored table."""
     billing = request.billing or source.billing
     indexes = tuple(
         replace(index, id=new_id(), status="ACTIVE") for index in _plan_indexes(source, request, billing)

@@ -1,6 +1,6 @@
-"""The names of shards: `shardId-00000001700000000000-f55eea83`, made of what identifies a shard and nothing else.
+"""The names of shards: `shardId-00000001700000000000-f55eea83`, made only of the facts that identify a shard.
 
-So a shard can name its parent when that is gone. They sort as the shards were made, within a stream.
+So a shard can name its parent also when the parent is gone. Within a stream, names sort by age of the shards.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def shard_number(stream: Stream, text: str) -> int | None:
 
 
 def position_of(stream: Stream, text: str) -> int:
-    """Return the number of the last shard that does not sort behind a text, whatever it says."""
+    """Return the number of the last shard with a name that sorts up to a text, which may be any text."""
     match = _SHARD_ID.fullmatch(text)
     if match is None:
         return -1 if text < _PREFIX else _BEHIND_ALL

@@ -1,7 +1,7 @@
 """Shard iterators: a place in a shard as a text that any process understands, also after a restart.
 
-Nothing is remembered of them. A digest notices one that was changed, or made for another stream; it is no secret,
-and keeps nobody from anything: who can send an iterator can ask for one.
+The server stores no iterators. A digest reveals an iterator that was changed, or made for another stream. It is no
+protection: a client that can send an iterator can also ask for one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def encode_iterator(iterator: ShardIterator, stream: Stream) -> str:
 
 
 def decode_iterator(text: str, stream: Stream) -> ShardIterator | None:
-    """Read back what `encode_iterator` returned for the same stream; None for anything else."""
+    """Decode a text of `encode_iterator` for the same stream; None for anything else."""
     try:
         data = a2b_base64(text.encode("ascii"), strict_mode=True)
     except (BinasciiError, UnicodeEncodeError):

@@ -1,4 +1,4 @@
-"""What a stream shows of one change: an entry of the log, by the view that the stream was turned on with."""
+"""One change as a stream shows it: an entry of the log, by the view type of the stream."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from singletable.values.types import Item, Value
 
 EventName = Literal["INSERT", "MODIFY", "REMOVE"]
 
-# Who has deleted an item whose time to live was over (API reference of DynamoDB Streams, Identity).
+# The identity behind the deletion of an expired item (API reference of DynamoDB Streams, Identity).
 SERVICE_TYPE: Final = "Service"
 SERVICE_PRINCIPAL: Final = "dynamodb.amazonaws.com"
 
@@ -41,7 +41,7 @@ def sequence_number(seq: int) -> str:
 
 
 def sequence_position(text: str) -> int | None:
-    """Return the number of the entry that a sequence number names; None if it can be of no log."""
+    """Return the number of the entry that a sequence number names; None if no log can have it."""
     if len(text) != _SEQUENCE_DIGITS or not (text.isascii() and text.isdigit()) or text[0] != "1":
         return None
     return int(text) - _SEQUENCE_BASE
@@ -51,10 +51,10 @@ class StreamRecord(NamedTuple):
     """One change as a stream shows it. Images are the stored bytes of the item."""
 
     event_id: str
-    """32 hexadecimal digits, the same whoever reads the change, and however often."""
+    """32 hexadecimal digits: the same for every reader of the change, and every time."""
     event_name: EventName
     is_service: bool
-    """Whether the service has deleted the item, because its time to live was over."""
+    """Whether the service has deleted the item because it had expired."""
     view: StreamView
     seq: int
     at_us: int
@@ -75,7 +75,7 @@ class StreamRecord(NamedTuple):
 
 
 def stream_record(entry: Entry, table: Table, view: StreamView) -> StreamRecord:
-    """Return what a stream of that view shows of a change of the table."""
+    """Return a change of the table as a stream of that view shows it."""
     keys = _keys(entry, table)
     new_image = entry.after if view in _SHOWS_NEW else None
     old_image = entry.before if view in _SHOWS_OLD else None
@@ -85,7 +85,7 @@ def stream_record(entry: Entry, table: Table, view: StreamView) -> StreamRecord:
         item_bytes(orjson.loads(image)) for image in (new_image, old_image) if image is not None
     )
     return StreamRecord(
-        _event_id(table, entry.seq),
+        event_id(table, entry.seq),
         _EVENT_NAMES[entry.event],
         entry.event == EXPIRED,
         view,
@@ -106,5 +106,6 @@ def _keys(entry: Entry, table: Table) -> Item:
     return keys
 
 
-def _event_id(table: Table, seq: int) -> str:
+def event_id(table: Table, seq: int) -> str:
+    """Return what names a change of a table, whoever reads it."""
     return blake2b(f"{table.definition.uuid}:{seq}".encode(), digest_size=_EVENT_ID_BYTES).hexdigest()

@@ -23,14 +23,17 @@ from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.definitions import StreamView
 from singletable.storage.log import Entry, select_end, seq_at
 from singletable.storage.reading import snapshot
-from singletable.storage.shard_reading import (
+from singletable.storage.store import Store
+from singletable.storage.streams import (
+    Shard,
+    Stream,
     entries_of_shard,
     select_shard,
     select_shards_after,
+    select_stream,
+    select_streams,
     trimmed_upto,
 )
-from singletable.storage.store import Store
-from singletable.storage.streams import Shard, Stream, select_stream, select_streams
 
 IteratorType = Literal[
     "TRIM_HORIZON", "LATEST", "AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER", "AT_TIMESTAMP"
@@ -51,7 +54,7 @@ NO_ITERATOR: Final = "Invalid ShardIterator"
 
 
 class StreamName(NamedTuple):
-    """What identifies a stream."""
+    """The identity of a stream."""
 
     arn: str
     table: str
@@ -141,7 +144,7 @@ def describe_stream(
 def _described(stream: Stream, shard: Shard) -> ShardDescription:
     return ShardDescription(
         shard_id(stream, shard.number),
-        # Also when it is gone: what follows it in the shard's name has always been so.
+        # Also when the parent is gone: its name follows from its number.
         None if shard.parent is None else shard_id(stream, shard.parent),
         shard.first,
         # One that was closed before anything was in it ends where it began (API reference, DescribeStream: the
@@ -177,7 +180,7 @@ def get_shard_iterator(store: Store, request: GetShardIterator) -> str:
     """Return an iterator for a place in a shard."""
     now_us = store.background.now_us()
     since_us = _shown_from_us(now_us)
-    # A clock that was put forward is right for who asks by it, before things are thrown away by it.
+    # After the clock was put forward, requests may use the new time before it is believed for deletions.
     if request.at_us is not None and request.at_us > max(now_us, store.clock.now_us()):
         # "If the timestamp is in the future, the request returns a ValidationException" (API reference); the words
         # are not known.
@@ -218,7 +221,7 @@ def _place_in_shard(
         case "AT_SEQUENCE_NUMBER":
             return _numbered(execute, stream, shard, request, since_us) - 1
         case "AFTER_SEQUENCE_NUMBER":
-            # Where nothing is there yet, what comes first is not passed over.
+            # In a shard without that entry yet, the first entry to come is not skipped.
             seq = _numbered(execute, stream, shard, request, since_us)
             return min(seq, _end(execute, stream, shard))
 
@@ -279,7 +282,7 @@ def get_records(
 
 
 def _untrimmed(execute: Execute, stream: Stream, iterator: ShardIterator, since_us: int) -> int:
-    """Return the number of the entry behind which an iterator reads, if what follows it is still there."""
+    """Return the number of the entry behind which an iterator reads. Refuse if entries behind it are trimmed."""
     trimmed = trimmed_upto(execute, stream.table_id, since_us)
     if iterator.at_horizon:
         return max(iterator.after, trimmed)

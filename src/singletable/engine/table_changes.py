@@ -1,4 +1,4 @@
-"""What an UpdateTable request asks for, as values."""
+"""The changes of an UpdateTable request, as values."""
 
 from __future__ import annotations
 

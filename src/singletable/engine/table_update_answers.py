@@ -1,8 +1,8 @@
-"""What the answer to UpdateTable says of a table.
+"""The table description in the answer to UpdateTable.
 
-AWS takes its time, and its answer describes the table on the way: some changes are there at once, of others it
-still shows what was before (ack-api-quirks, DDB-TABLE-060, 064, 135, 140, 155, 165, 179, 180, 182, 284). Here all
-of them are done when the answer leaves, and the next DescribeTable shows them.
+AWS changes a table asynchronously, and its answer describes the table on the way: some changes show at once, for
+others it still shows the old setting (ack-api-quirks, DDB-TABLE-060, 064, 135, 140, 155, 165, 179, 180, 182, 284).
+Here all of them are done when the answer leaves, and the next DescribeTable shows them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from singletable.storage.definitions import BillingMode, IndexDefinition, TableD
 
 _Described = TableDefinition | IndexDefinition
 
-# Of these the answer shows what was before.
+# Of these the answer shows the old setting.
 _SHOWN_LATER = ("SSESpecification", "TableClass", "TableClassLastUpdateDateTime")
 
 

@@ -1,4 +1,4 @@
-"""What UpdateTable refuses because of the table as it stands.
+"""The rules of UpdateTable that need the table as it stands.
 
 The rules and their words are answers of Amazon DynamoDB that the "ack-api-quirks" laboratory recorded in October
 2026 (DDB-TABLE-057, 059, 152, 153, 159, 161, 164, 169, 456).
@@ -15,7 +15,7 @@ from singletable.storage.definitions import KeySchema, TableDefinition, Throughp
 
 
 def check_update(table: TableDefinition, request: UpdateTable, *, region: str) -> None:
-    """Raise what AWS answers to changes that do not fit the table."""
+    """Raise AWS's error for changes that do not fit the table."""
     _check_indexes(table, request)
     if (request.billing or table.billing) == "PAY_PER_REQUEST":
         _check_on_demand(request)

@@ -1,6 +1,6 @@
 """UpdateTable: a table's settings, and its global indexes.
 
-What is cited as DDB-TABLE are answers of Amazon DynamoDB that the "ack-api-quirks" laboratory recorded in October
+The numbers DDB-TABLE cite answers of Amazon DynamoDB that the "ack-api-quirks" laboratory recorded in October
 2026.
 """
 
@@ -87,7 +87,7 @@ def update_table(
 def plan_update_table(
     table: TableDefinition, request: UpdateTable, now_us: int, label_us: int, *, region: str
 ) -> TableDefinition:
-    """Decide what a table becomes, apart from its new index."""
+    """Plan the new definition of a table, apart from its new index."""
     check_update(table, request, region=region)
     billing = request.billing or table.billing
     stream, stream_label_us = _plan_stream(table, request, now_us, label_us)
@@ -175,7 +175,7 @@ def _plan_settings(old: Mapping[str, Any], new: Mapping[str, Any], billing: Bill
 
 
 def _plan_on_demand(old: Mapping[str, Any], new: Mapping[str, Any], billing: BillingMode) -> dict[str, Any]:
-    """Merge OnDemandThroughput member by member; -1 takes one away. Only what is paid per request has any."""
+    """Merge OnDemandThroughput member by member; -1 removes one. Only tables paid per request have any."""
     merged = {**old.get("OnDemandThroughput", {}), **new.get("OnDemandThroughput", {})}
     kept = {name: units for name, units in merged.items() if units != -1 and billing == "PAY_PER_REQUEST"}
     settings = {name: setting for name, setting in old.items() if name != "OnDemandThroughput"}
@@ -196,7 +196,7 @@ def _plan_warm(
     billing: BillingMode,
     units: Throughput,
 ) -> dict[str, Any]:
-    """Keep what a table or index was ready for, where its new units alone do not tell it."""
+    """Keep the warm throughput of a table or index, where it does not follow from the new units alone."""
     kept = {name: setting for name, setting in settings.items() if name != "WarmThroughput"}
     wanted = {"WarmThroughput": {**warm_setting(old), **asked.get("WarmThroughput", {})}}
     warm = warm_units(wanted, billing, units)

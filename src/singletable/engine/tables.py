@@ -11,6 +11,7 @@ from singletable.engine.deletions import finish_deletion, mark_deleted
 from singletable.engine.keys import require_table
 from singletable.engine.throughput import check_quotas
 from singletable.errors import INVALID, ResourceInUseError, ResourceNotFoundError, ValidationError
+from singletable.storage.backups.restoring import is_restored_from
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.definitions import (
     ON_DEMAND,
@@ -25,7 +26,6 @@ from singletable.storage.definitions import (
     Throughput,
 )
 from singletable.storage.reading import Counts, select_counts
-from singletable.storage.restoring import is_restored_from
 from singletable.storage.store import Store
 from singletable.storage.streams import next_label_us
 from singletable.storage.tables import Table
@@ -85,7 +85,7 @@ class CreateTable:
 
 
 class TableDescription(NamedTuple):
-    """A table with its status and counts; what it answers everywhere it is described."""
+    """A table with its status and counts, as every description shows it."""
 
     definition: TableDefinition
     status: TableStatus
@@ -93,11 +93,11 @@ class TableDescription(NamedTuple):
     """Of the table and its indexes, by their ids."""
     now_us: int
     index_statuses: dict[str, TableStatus]
-    """What an answer says of indexes that it changes; the others are as their definitions have them."""
+    """The status of indexes that an answer shows as changing; the others are shown as defined."""
     updating: frozenset[str] = frozenset()
-    """The settings that an answer says are being changed, of the table: SSESpecification, WarmThroughput."""
+    """The settings of the table that an answer shows as changing: SSESpecification, WarmThroughput."""
     updating_indexes: frozenset[str] = frozenset()
-    """The indexes of which an answer says that their warm throughput is being changed."""
+    """The indexes that an answer shows with changing warm throughput."""
 
 
 class TableNames(NamedTuple):
@@ -105,11 +105,11 @@ class TableNames(NamedTuple):
     last: str | None
 
 
-# --- what new indexes may be, in a new table and in one that is there ---------------
+# --- rules for new indexes, in new and in existing tables ---------------------------
 
 
 def undefined_keys(names: Sequence[str], defined: Sequence[str]) -> ValidationError:
-    """Return what keys are refused with whose attributes are not all defined."""
+    """Return the error for keys with undefined attributes."""
     if len(set(names)) > len(defined):  # then no names are given (dynoxide 3.2, captured in October 2026)
         return ValidationError("Invalid KeySchema: Some index key attribute have no definition")
     return ValidationError(
@@ -165,9 +165,9 @@ def existing_table(catalog: Catalog, name: str) -> Table:
 
 
 def changeable_table(catalog: Catalog, name: str) -> Table:
-    """Return a table whose settings are asked for or changed.
+    """Return a table for reading or changing its settings.
 
-    One that is still being restored is not there for that (ack-api-quirks, DDB-TABLE-217).
+    A table that is still being restored counts as missing (ack-api-quirks, DDB-TABLE-217).
     """
     return _found(catalog.get(name), name)
 
@@ -199,7 +199,7 @@ def _ids(table: Table) -> list[int]:
 
 
 def current_counts(transaction: Transaction, table: Table) -> dict[int, Counts]:
-    """Return the counts of a table and its indexes, with what this transaction has added so far."""
+    """Return the counts of a table and its indexes, with the additions of this transaction so far."""
     return {store_id: transaction.counts(store_id) for store_id in _ids(table)}
 
 

@@ -19,7 +19,7 @@ TOO_MANY = "Number of Tags exceed the current limit for the provided ResourceArn
 
 
 class Tagged(NamedTuple):
-    """What carries tags: a table, or the stream of that label, whose tags are its own."""
+    """A resource with tags: a table, or the stream of that label, which has tags of its own."""
 
     arn: str
     table: str
@@ -37,7 +37,7 @@ def tag(store: Store, tagged: Tagged, tags: Mapping[str, str]) -> None:
 
 
 def untag(store: Store, tagged: Tagged, keys: Collection[str]) -> None:
-    """Take tags away. Keys that are not there do not matter."""
+    """Remove tags. Missing keys are ignored."""
     _change(store, tagged, lambda old: {key: value for key, value in old.items() if key not in keys})
 
 

@@ -76,10 +76,10 @@ class Throttle:
         """How many buckets of partitions are held."""
         return len(self._partitions)
 
-    # --- what requests ask for -----------------------------------------------------------------
+    # --- requests ------------------------------------------------------------------------------
 
     def admit(self, direction: Direction, charge: Charge) -> None:
-        """Raise when something is used up that a request needs. What it costs need not be known yet."""
+        """Raise when a bucket that a request needs is empty. Its cost need not be known yet."""
         with self._lock:
             self._read_clock()
             refusal = self._refusal(direction, [charge])
@@ -87,25 +87,25 @@ class Throttle:
             raise refusal
 
     def charge(self, direction: Direction, charges: Iterable[Charge]) -> None:
-        """Take what a request has consumed, also when that is more than there was."""
+        """Take the units that a request has consumed, also when that is more than there were."""
         with self._lock:
             self._read_clock()
             self._charge(direction, charges)
 
     def pay(self, direction: Direction, charges: Sequence[Charge]) -> None:
-        """Charge a request whose cost is known, or raise."""
+        """Charge a request of known cost, or raise."""
         refusal = self.take(direction, charges)
         if refusal is not None:
             raise refusal
 
     def take(self, direction: Direction, charges: Sequence[Charge]) -> ThrottledError | None:
-        """Charge a part of a request that may be left out. Return what to say if it must be."""
+        """Charge a part of a request that may be left out. Return the error if it is refused."""
         return self.take_all(direction, [charges])[0]
 
     def take_all(
         self, direction: Direction, parts: Sequence[Sequence[Charge]]
     ) -> list[ThrottledError | None]:
-        """Charge every part of a request, or, if any must be refused, none. Return what to say to each."""
+        """Charge every part of a request, or, if any is refused, none. Return the error of each part."""
         with self._lock:
             self._read_clock()
             refusals = [self._refusal(direction, charges) for charges in parts]

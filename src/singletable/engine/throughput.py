@@ -1,4 +1,4 @@
-"""Provisioned, on-demand and warm throughput: what is refused of it, and what is remembered of its changes.
+"""Provisioned, on-demand and warm throughput: the rules for its values, and the record of its changes.
 
 It has an effect only where throttling was asked for (`throughput_limits`); it is always checked and described. The
 words are answers of Amazon DynamoDB that the "ack-api-quirks" laboratory recorded in October 2026.
@@ -28,7 +28,7 @@ Settings = Mapping[str, Any]
 
 
 def warm_units(settings: Settings, billing: BillingMode, throughput: Throughput) -> Throughput:
-    """Return what a table or index can take at once. It is there unasked, and never falls (DDB-TABLE-061, 134)."""
+    """Return the warm throughput of a table or index. It has a default, and never falls (DDB-TABLE-061, 134)."""
     floor = _INITIAL if billing == "PAY_PER_REQUEST" else throughput
     stored = settings.get("WarmThroughput", {})
     return Throughput(
@@ -42,7 +42,7 @@ def warm_setting(units: Throughput) -> dict[str, int]:
 
 
 def check_new_warm(settings: Settings, billing: BillingMode, throughput: Throughput, where: str) -> None:
-    """Refuse a new table or index that is to be ready for less than what it has anyway (DDB-TABLE-039, 128)."""
+    """Refuse less warm throughput than a new table or index has by default (DDB-TABLE-039, 128)."""
     for kind, units in _READ_AND_WRITE:
         asked = settings.get("WarmThroughput", {}).get(f"{kind}UnitsPerSecond")
         if asked is None:

@@ -1,8 +1,8 @@
 """How fast a table, a global index or a partition may be read and written, and AWS's words when it was faster.
 
 The rules are those of AWS's developer guide: "Throttling", "Burst and adaptive capacity", "On-demand capacity
-mode", "Understanding warm throughput", "Designing partition keys". What that leaves open has its evidence beside
-it.
+mode", "Understanding warm throughput", "Designing partition keys". Rules that the guide leaves open have their
+evidence beside them.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ Exceeded = Literal[
 
 # "DynamoDB currently retains up to 5 minutes (300 seconds) of unused read and write capacity" (guide, "Burst
 # capacity"). That is of provisioned capacity: "burst capacity can't alleviate partition-level throttling"
-# (re:Post, "How does DynamoDB handle spiky workloads"). Whatever else is limited can save up one second.
+# (re:Post, "How does DynamoDB handle spiky workloads"). Every other limit can save up one second.
 BURST_S: Final = 300
 PARTITION_READ_UNITS: Final = 3_000
 PARTITION_WRITE_UNITS: Final = 1_000
 
 
 class Limit(NamedTuple):
-    """A rate in units a second, how many of them can be saved up, and what it is called to exceed it."""
+    """A rate in units a second, how many units can be saved up (burst), and the reason when it is exceeded."""
 
     rate: int
     depth: int
@@ -42,7 +42,7 @@ class Limit(NamedTuple):
 
 
 def limit_of(table: TableDefinition, index: IndexDefinition | None, direction: Direction) -> Limit:
-    """Return what a table or one of its global indexes can take as a whole."""
+    """Return the limit of a whole table, or of one of its global indexes."""
     owner = table if index is None else index
     if table.billing == "PROVISIONED":
         rate = owner.throughput.read_units if direction == "Read" else owner.throughput.write_units
@@ -61,7 +61,7 @@ def limit_of(table: TableDefinition, index: IndexDefinition | None, direction: D
 
 
 def partition_limit(direction: Direction) -> Limit:
-    """Return what one partition can take, "regardless of your table's total provisioned capacity".
+    """Return the limit of one partition, "regardless of your table's total provisioned capacity".
 
     Reads and writes do not compete for it: partition-level throttling "operates independently for reads and
     writes" (guide, "Key range throughput exceeded").

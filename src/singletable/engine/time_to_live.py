@@ -33,7 +33,7 @@ def describe_time_to_live(store: Store, name: str) -> TimeToLive:
     def work(catalog: Catalog) -> TimeToLive:
         definition = changeable_table(catalog, name).definition
         ttl = definition.ttl
-        if ttl is None:  # nobody is told what the attribute was (DDB-TABLE-144)
+        if ttl is None:  # the answer does not tell the old attribute (DDB-TABLE-144)
             return TimeToLive("DISABLED", None)
         return TimeToLive("ENABLED" if ttl.is_ready else "ENABLING", ttl.attribute)
 
@@ -60,7 +60,7 @@ def update_time_to_live(store: Store, name: str, *, attribute: str, enabled: boo
 
 
 def check_change(definition: TableDefinition, *, attribute: str, enabled: bool, now_us: int) -> None:
-    """Refuse what AWS refuses. What a request says is looked at before when it comes (DDB-TABLE-143).
+    """Refuse a change as AWS does. The contents of the request are checked before its time (DDB-TABLE-143).
 
     Any attribute may be named, also one of the table's key (DDB-TABLE-146).
     """

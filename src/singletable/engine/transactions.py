@@ -45,7 +45,7 @@ _NO_REASON = CancellationReason("None")
 
 @dataclass(slots=True)
 class _Step:
-    """One action, with the item it is about and what it changes (nothing, for a condition check)."""
+    """One action, with its item and its change (None for a condition check)."""
 
     action: Action
     table: Table
@@ -57,7 +57,7 @@ class _Step:
 def transact_write(
     request: TransactWriteItems, throttle: Throttle | None = None
 ) -> Callable[[Transaction], WritesResult]:
-    """Return what a TransactWriteItems does: all actions, or none of them."""
+    """Return the work of a TransactWriteItems: all actions, or none of them."""
 
     def work(transaction: Transaction) -> WritesResult:
         tables = [require_table(transaction.catalog, action.table) for action in request.actions]
@@ -81,7 +81,7 @@ def transact_write(
 
 
 def _sizes_of_first(transaction: Transaction, token: str, digest: bytes) -> list[int] | None:
-    """Return the sizes that a request with this token was paid for in the last ten minutes; None if none was."""
+    """Return the sizes that a request with this token was charged for in the last ten minutes, if there is one."""
     known = transaction.token_digest(token)
     if known is None:
         return None
@@ -93,7 +93,7 @@ def _sizes_of_first(transaction: Transaction, token: str, digest: bytes) -> list
 
 
 def _packed_sizes(steps: Sequence[_Step]) -> bytes:
-    """Return what stands behind the digest of a request: for each action, the size that it was paid for."""
+    """Return the bytes behind the digest of a request: for each action, the size that it was charged for."""
     return pack(f"<{len(steps)}I", *[_paid_bytes(step) for step in steps])
 
 
@@ -214,7 +214,7 @@ def _cancelled_charges(
     actions: Sequence[Action],
     keys: Sequence[PrimaryKey],
 ) -> list[Charge]:
-    """Return what a transaction costs that did not come about.
+    """Return the cost of a cancelled transaction.
 
     It "consumes two write units. This capacity is consumed even when the transaction is canceled (for example,
     because a condition check fails)" (developer guide, "DynamoDB read and write operations").
@@ -257,7 +257,7 @@ def _doubled(consumed: Consumed) -> Consumed:
 
 
 def _repeated_result(tables: Sequence[Table], sizes: Sequence[int]) -> WritesResult:
-    """A repeated request changes nothing and costs what reading its items costs (API reference).
+    """Return the result of a repeated (idempotent) request: it changes nothing, and costs a read (API reference).
 
     The items are those of the first time: the repetition of a transaction that deleted or shrank 9 KB costs 6,
     and so does that of one that grew an item to them (measured by dynoxide's authors in eu-west-2, August 2026).
@@ -322,7 +322,7 @@ def _check_returned_bytes(images: Sequence[Stored | None], items: Sequence[Store
 
 
 def _returned(get: GetItem, image: Stored | None) -> StoredItem | None:
-    """Return what the answer holds of an item: nothing, where the projection reaches nothing of it."""
+    """Return an item as the answer holds it; None where the projection finds nothing in it."""
     if image is None:
         return None
     return image.raw if get.projection is None else get.projection.apply(image.item) or None

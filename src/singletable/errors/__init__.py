@@ -51,7 +51,7 @@ SingleTableError
 │   ├── DatabaseBusyError           ST808  another process held the write lock
 │   ├── DatabaseClosedError         ST809  the database was closed
 │   ├── ForkedDatabaseError         ST810  a database in memory, in a forked child
-│   ├── FileMovedError              ST811  the file was removed, renamed or replaced while it was open
+│   ├── FileMovedError              ST811  the file was moved or overwritten while it was open
 │   └── ForeignLogError             ST812  the write-ahead log beside the file belongs to another one
 └── DesignError                            a design, or its use
     ├── DeclarationError            ST101  a class that cannot mean what it says; raised when it is created

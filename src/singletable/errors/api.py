@@ -1,4 +1,4 @@
-"""What DynamoDB itself would answer: errors with a code and a message."""
+"""The errors of DynamoDB itself: with a code and a message."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ApiError(SingleTableError):
         """Return the section of the documentation that explains this error."""
         if self.number:
             return super().page
-        # A class that others do not see is explained as the public one that it refines.
+        # A private class is explained by the public class that it refines.
         name = next(cls.__name__ for cls in type(self).__mro__ if cls.__module__ == "singletable.errors")
         return f"docs/errors/api.md#{name.lower()}"
 
@@ -54,7 +54,7 @@ class UnknownOperationError(ApiError):
 
 
 class AccessDeniedError(ApiError):
-    """The credentials do not allow the request, or it names what belongs to another account."""
+    """The credentials do not allow the request, or it names a resource of another account."""
 
     code = "AccessDeniedException"
 
@@ -164,7 +164,7 @@ class BackupInUseError(ApiError):
 
 
 class InvalidRestoreTimeError(ApiError):
-    """The moment lies outside of what can be restored."""
+    """The moment lies outside the span that can be restored."""
 
     code = "InvalidRestoreTimeException"
 

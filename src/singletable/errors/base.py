@@ -1,4 +1,4 @@
-"""What every error of this package is."""
+"""The base of every error of this package."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SingleTableError(Exception):
 
 
 def sentence_of(error: BaseException) -> str:
-    """Say what an error says without its hint: for a line of a log, or inside another sentence."""
+    """Return the message of an error without its hint: for a line of a log, or inside another sentence."""
     if isinstance(error, SingleTableError) and error.number:
         return f"{error.number}: {error.message}"
     return str(error)

@@ -66,7 +66,7 @@ class ForkedDatabaseError(DatabaseError):
 
 
 class FileMovedError(DatabaseError):
-    """The file was removed, renamed or replaced while it was open; nothing is written to it any more."""
+    """The file was moved, replaced or overwritten while it was open; nothing is written to it any more."""
 
     number = "ST811"
 

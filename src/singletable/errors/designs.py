@@ -92,7 +92,7 @@ class ConditionValueError(DesignError, ValueError):
     number = "ST210"
 
 
-# --- what the data says ------------------------------------------------------------------------
+# --- the state of the data ---------------------------------------------------------------------
 
 
 class AlreadyExistsError(DesignError):

@@ -1,8 +1,8 @@
-"""What an expression is refused for once names and values are known.
+"""The checks of an expression that need its names and values.
 
 Names are part of a prepared expression, values come with each request. So these checks are prepared as a list of
-functions of the values, in the order in which DynamoDB complains: operands before what they are operands of. A
-complaint that no values can avert is the last function of its list.
+functions of the values, in the order in which DynamoDB complains: operands before their operators. A complaint
+that holds for all values is the last function of its list.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _OF_A_PATH: Final = frozenset(("attribute_exists", "attribute_not_exists", "if_n
 _ANY_TYPE: Final = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}"
 _TYPE_NAMES: Final = "{B,NULL,SS,BOOL,L,BS,N,NS,S,M}"
 
-# What ADD and DELETE call the types they refuse: measured on the service in October 2026, like the type set,
+# The names of types in the refusals of ADD and DELETE: measured on the service in October 2026, like the type set,
 # which is ADD's for both.
 _SPELLED_TYPES: Final = {
     "S": "STRING",
@@ -69,7 +69,7 @@ _SPELLED_TYPES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class CheckList:
-    """The checks of one expression; `passable` unless some complaint stands whatever the values are."""
+    """The checks of one expression; `passable` unless some complaint holds for all values."""
 
     checks: tuple[Check, ...]
     passable: bool
@@ -79,7 +79,7 @@ NO_CHECKS: Final = CheckList((), passable=True)
 
 
 def check_list(checks: Iterable[Check | ExpressionError], *, operators: int) -> CheckList:
-    """Collect checks up to the first complaint that stands anyway; raise it when it is the only one."""
+    """Collect checks up to the first complaint that holds for all values; raise it when it is the only one."""
     collected: list[Check] = []
     refusal: ExpressionError | None = None
     for check in checks:
@@ -140,7 +140,7 @@ def node_checks(nodes: Iterable[Checked]) -> Iterator[Check | ExpressionError]:
 
 
 def add_or_delete_check(operator: str, placeholder: str) -> Check:
-    """Return the check of the type of what is added or deleted."""
+    """Return the check of the type of an operand of ADD or DELETE."""
     allowed = SET_TYPES | {"N"} if operator == "ADD" else SET_TYPES
 
     def check(values: Values) -> None:

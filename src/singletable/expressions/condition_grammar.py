@@ -9,8 +9,8 @@
                 | operand IN "(" operand { "," operand } ")"
     operand     = "(" operand ")" | path | value | call
 
-An opening parenthesis can begin a condition or an operand. Both are read alike until what follows decides, so
-that a syntax error always names the first token that cannot go on.
+An opening parenthesis can begin a condition or an operand. Both are read alike until a later token decides, so
+that a syntax error always names the first token that fits neither.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Final, cast
 
 from singletable.expressions import tokens as kinds
 from singletable.expressions.functions import CONDITIONS
-from singletable.expressions.grammar import Parsed, Parsing, Reader, run
+from singletable.expressions.grammar import ExpressionReader, Parsed, Parsing, run
 from singletable.expressions.nodes import (
     And,
     Between,
@@ -45,7 +45,7 @@ class ParsedCondition:
 
 
 def parse_condition(source: str, names: Mapping[str, str | None]) -> ParsedCondition:
-    """Return the tree of a condition, or raise what its text alone is refused for."""
+    """Return the tree of a condition, or raise the error of its text."""
     reader = _ConditionReader(source, names, CONDITIONS)
     parsed = run(reader.condition(operand_allowed=False))
     reader.take(kinds.END)
@@ -54,7 +54,7 @@ def parse_condition(source: str, names: Mapping[str, str | None]) -> ParsedCondi
     return ParsedCondition(root, tuple(reader.checked), reader.operators)
 
 
-class _ConditionReader(Reader):
+class _ConditionReader(ExpressionReader):
     def as_condition(self, parsed: Parsed) -> Condition:
         return cast("Condition", self.as_whole(parsed))
 

@@ -38,7 +38,7 @@ class Condition:
     __slots__ = ("_test", "_uses", "_values", "parameter")
 
     def __init__(self, prepared: PreparedCondition, values: Values, parameter: str) -> None:
-        self.parameter = parameter  # of the request that it comes from, by which refusals call it
+        self.parameter = parameter  # the request parameter that it comes from, which refusals name
         self._test = prepared.test
         self._uses = prepared.uses
         self._values = values
@@ -54,7 +54,7 @@ class Condition:
 
     @property
     def nested_attributes(self) -> frozenset[str]:
-        """The top-level attributes that it looks inside of, with "." or "[]"; no key attribute may be."""
+        """The top-level attributes that it looks inside of, with "." or "[]"; keys are not allowed there."""
         return self._uses.nested_attributes
 
 
@@ -68,7 +68,7 @@ def prepare_condition(source: str, names: Names) -> PreparedCondition:
 
 
 def condition_uses(source: str, names: Names, checked: Iterable[Checked]) -> Uses:
-    """Return what a condition refers to."""
+    """Return the attributes and placeholders of a condition."""
     paths = [node for node in checked if isinstance(node, Path)]
     return Uses.of(source, names, paths, [node.name for node in checked if isinstance(node, Placeholder)])
 

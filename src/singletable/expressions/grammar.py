@@ -1,11 +1,11 @@
-"""What all expressions have in common: reading paths, values and function calls from tokens.
+"""The common grammar of all expressions: reading paths, values and function calls from tokens.
 
 DynamoDB complains in stages, and each stage is over before the next begins: syntax and redundant parentheses;
 then function names, reserved words and list indexes in the order they are written; then, operands first,
 everything that needs names and values. A reader raises for the first stage at once and notes down the second.
 
 Parentheses and calls can be nested as deep as 4 KB of text allow, deeper than Python lets functions call each
-other. So what can nest is a generator that yields the inner part it needs read; `run` keeps their stack.
+other. So each nesting rule is a generator that yields the inner part it needs read; `run` keeps their stack.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Parsed:
     kind: Literal["operand", "call", "whole"]  # a call can still be either of the other two
     position: int = 0  # of a call: the index of its token
     grouped: bool = False  # stands in parentheses of its own
-    redundant: bool = False  # stands in too many, which counts once it is clear that it is an operand
+    redundant: bool = False  # stands in too many, which is refused once it is an operand
 
 
 Parsing: TypeAlias = Generator[Any, Any, Parsed]
@@ -68,7 +68,7 @@ def run(parsing: Parsing) -> Parsed:
             parsing, result = inner, None
 
 
-class Reader:
+class ExpressionReader:
     """Reads one expression. Its notes are complete when all tokens are read."""
 
     def __init__(self, source: str, names: Mapping[str, str | None], language: Language) -> None:
@@ -174,7 +174,7 @@ class Reader:
     # --- how a part is used ---
 
     def as_operand(self, parsed: Parsed) -> Operand:
-        """Return what was read, used as an operand."""
+        """Return a part that was read, used as an operand."""
         node = parsed.node
         assert isinstance(node, Path | Placeholder | Call), "only these are operands"
         if parsed.redundant:
@@ -184,15 +184,15 @@ class Reader:
         return node
 
     def as_whole(self, parsed: Parsed) -> Operand | Condition | Arithmetic:
-        """Return what was read, used as a condition or as the value to set."""
+        """Return a part that was read, used as a condition or as the value to set."""
         if parsed.kind == "call":
             self._note_misuse(parsed, self._language.whole)
         return parsed.node
 
     def group(self, inner: Parsed, *, settled: bool) -> Parsed:
-        """Return what was read between parentheses; parentheses around nothing but parentheses are refused.
+        """Return the part between parentheses; redundant parentheses, as in "((a))", are refused.
 
-        The refusal has to wait until it is settled that the parentheses are in a possible place at all.
+        The refusal has to wait until it is settled that parentheses may stand here at all.
         """
         if inner.grouped and settled:
             raise ExpressionError(_REDUNDANT)

@@ -26,9 +26,9 @@ _MIRRORED: Final[dict[str, KeyOperator]] = {"=": "=", "<": ">", "<=": ">=", ">":
 
 
 class KeyClause(NamedTuple):
-    """A condition on one attribute, which stands on the left; the operands are what it is compared with.
+    """A condition on one attribute, which stands on the left; the operands stand on the right.
 
-    The operator is None where KeyConditions has one that no key can be asked with.
+    The operator is None where KeyConditions has an operator that keys do not support.
     """
 
     attribute: str
@@ -63,7 +63,7 @@ class PreparedKeyCondition:
 
 
 def plain_key_condition(text: str, values: Values) -> KeyCondition | None:
-    """Return a condition that has no "#name", if nothing is wrong with it; its values are texts, and small."""
+    """Return a condition without "#name"; None if anything about it is wrong. Its values are small texts."""
     try:
         prepared = prepare_key_condition(text, ())
         for check in prepared.checks.checks:

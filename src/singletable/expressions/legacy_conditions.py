@@ -1,10 +1,9 @@
 """Conditions from before there were expressions, as the values that expressions give.
 
 Expected, QueryFilter and ScanFilter hold at most one condition for each attribute: an operator and its operands.
-They become nodes of a condition expression, save for IN. The operators mean what the guide
-("Legacy conditional parameters") says: each of them has an expression that is the same, except NOT_CONTAINS, which
-is false for an attribute that is not there (ScyllaDB's test_update_expected_1_not_contains, run against the
-service).
+They become nodes of a condition expression, save for IN. The guide ("Legacy conditional parameters") defines the
+operators: each of them has an equivalent expression, except NOT_CONTAINS, which is false for an attribute that is
+not there (ScyllaDB's test_update_expected_1_not_contains, run against the service).
 """
 
 from __future__ import annotations
@@ -62,8 +61,8 @@ _KEY_OPERATORS: Final[dict[str, KeyOperator]] = {
 _NO_ATTRIBUTES: Final[Item] = {}
 _OPERANDS_EXACTLY: Final = {"NOT_NULL": 0, "NULL": 0, "BETWEEN": 2}
 
-# What the service takes for CONTAINS is more than its documentation says, since a list may hold BOOL and NULL:
-# dynalite's tests leave out these two where they name what is refused, and DynamoDB Local 3.3 accepts them.
+# The service accepts more types for CONTAINS than its documentation says, since a list may hold BOOL and NULL:
+# dynalite's tests do not list these two among the refused types, and DynamoDB Local 3.3 accepts them.
 _CONTAINED_TYPES: Final = KEY_TYPES | {"BOOL", "NULL"}
 _OPERAND_TYPES: Final = {
     "LE": KEY_TYPES,
@@ -87,7 +86,7 @@ class LegacyClause(NamedTuple):
 
 
 def check_operands(operator: Operator, operands: Sequence[Value]) -> None:
-    """Raise what the operator of a condition, which may be none, or its operands are refused for."""
+    """Raise the error of a condition's operator, which may be missing, or of its operands."""
     if operator not in _OPERATORS:
         # So in eu-west-2, eu-central-1 and ap-southeast-2, October 2026 (dynoxide 3.2); us-east-1 still answered
         # a filter with "… Member must satisfy enum value set: [IN, NULL, …]".
@@ -121,8 +120,8 @@ def _is_right_count(operator: Operator, count: int) -> bool:
 
 # --- conditions and filters ----------------------------------------------------------------
 #
-# No limit of AWS holds for how many clauses and operands there are, and a page has many items. So an item is asked
-# about no more clauses than it has attributes, and about all operands of IN at once.
+# No limit of AWS holds for how many clauses and operands there are, and a page has many items. So an item is
+# tested with no more clauses than it has attributes, and with all operands of IN at once.
 
 
 def legacy_condition(clauses: Sequence[LegacyClause], *, any_of: bool, parameter: str) -> Condition:
@@ -139,7 +138,7 @@ def legacy_condition(clauses: Sequence[LegacyClause], *, any_of: bool, parameter
 
 
 def _clause_test(clause: LegacyClause, values: dict[str, Value]) -> Test:
-    """Return the test of one clause, whose operands are added to the values of all."""
+    """Return the test of one clause. Its operands are added to the values of all clauses."""
     if clause.operator == "IN":
         return _in_test(clause)
     placeholders: list[Placeholder] = []
@@ -217,5 +216,5 @@ def legacy_key_condition(clauses: Sequence[LegacyClause]) -> KeyCondition:
 
 def _key_clause(clause: LegacyClause) -> KeyClause:
     operator = _KEY_OPERATORS.get(clause.operator)
-    # Where no key has the operator, the operands are of no interest any more: they may have any type.
+    # With an operator that keys do not support, the operands are not checked: they may have any type.
     return KeyClause(clause.attribute, operator, clause.operands if operator else ())

@@ -14,7 +14,7 @@ from singletable.values.refused import ValueRefusedError
 
 
 def legacy_projection(names: Sequence[str]) -> Projection:
-    """Return the projection on whole attributes. A name is one, whatever characters it has."""
+    """Return the projection on whole attributes. A name may hold any characters: it is never a path."""
     seen: set[str] = set()
     for name in names:
         if name in seen:

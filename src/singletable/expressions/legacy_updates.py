@@ -27,7 +27,7 @@ _ADDABLE: Final = SET_TYPES | {"N", "L"}
 
 
 class LegacyUpdate(NamedTuple):
-    """What is done with one attribute; it has passed the checks."""
+    """The action on one attribute; it has passed the checks."""
 
     attribute: str
     action: Action
@@ -35,7 +35,7 @@ class LegacyUpdate(NamedTuple):
 
 
 def check_update(action: Action, value: Value | None) -> None:
-    """Raise what an action, which may be none, with its value is refused for."""
+    """Raise the error of an action, which may be missing, with its value."""
     if action not in ("PUT", "ADD", "DELETE"):
         # With a quote too many, which is AWS's (dynoxide 3.2: eu-west-2 and us-east-1, October 2026).
         raise ValueRefusedError("Member must satisfy enum value set: [ADD, DELETE, PUT]' for Action")
@@ -55,7 +55,7 @@ def check_update(action: Action, value: Value | None) -> None:
 def legacy_update(updates: Sequence[LegacyUpdate]) -> Update:
     """Return AttributeUpdates as an update; there is at least one."""
     targets = [Path((update.attribute,)) for update in updates]
-    # A value goes by the name of the attribute that it is for.
+    # The placeholder of a value is the name of its attribute.
     values = {update.attribute: update.value for update in updates if update.value is not None}
     return Update(
         PreparedUpdate(

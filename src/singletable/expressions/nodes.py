@@ -1,4 +1,4 @@
-"""What expressions are made of. Names are resolved already; values are still placeholders.
+"""The nodes of expression trees. Names are resolved already; values are still placeholders.
 
 The tree of a condition can be as deep as 4 KB of text allow, so nothing compares, hashes or prints whole trees.
 """
@@ -122,7 +122,7 @@ class DeleteAction:
 
 Action: TypeAlias = SetAction | RemoveAction | AddAction | DeleteAction
 
-# What is checked on its own, operands before what they are operands of.
+# Nodes with a check of their own; operands are checked before their operators.
 Checked: TypeAlias = Path | Placeholder | Call | Comparison | Between | In | Arithmetic
 
 

@@ -14,7 +14,7 @@ Getter: TypeAlias = Callable[[Item, Values], Value | None]
 
 
 def path_getter(path: Path) -> Callable[[Item], Value | None]:
-    """Return the function that finds a path in an item; None stands for nothing found."""
+    """Return the function that finds a path in an item; it returns None if the path is not there."""
     attribute, *rest = path.elements
     assert isinstance(attribute, str), "a path starts with a name"
     if not rest:
@@ -54,7 +54,7 @@ def operand_getter(operand: Operand) -> Getter:
 
 
 def size_of(value: Value) -> int | None:
-    """Return what size() is of a value; numbers, booleans and null have none."""
+    """Return the size() of a value; numbers, booleans and null have none."""
     ((tag, payload),) = value.items()
     if tag == "S":
         # Strings are measured in UTF-16 code units: an emoji counts twice (DynamoDB Local and dynoxide agree).

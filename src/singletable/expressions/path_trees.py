@@ -1,4 +1,4 @@
-"""Several document paths as one tree, and what the paths select from an item."""
+"""Several document paths as one tree, and the parts of an item that they select."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _Growing: TypeAlias = "dict[Element, _Growing | int]"
 
 
 def check_path(path: Path) -> None:
-    """Raise what a path on its own is refused for."""
+    """Raise the error of a single path."""
     if len(path.elements) > EXPRESSION_NESTING_MAX:
         raise ExpressionError(
             f"The document path has too many nesting levels; nesting levels: {len(path.elements)}"
@@ -40,7 +40,7 @@ def check_path(path: Path) -> None:
 
 
 def grow_tree(paths: Sequence[Path]) -> Branch:
-    """Return the tree of these paths, or raise when two of them are in each other's way.
+    """Return the tree of these paths, or raise when two of them conflict or overlap.
 
     DynamoDB goes through its paths from the last one to the first, which shows when there is more than one thing
     to complain about.
@@ -105,7 +105,7 @@ def _branch(node: _Growing) -> Branch:
 def select(item: Item, branch: Branch) -> Item:
     """Return the parts of an item, or of a map, that the paths lead to.
 
-    What a path does not find leaves no trace. Selected list elements close ranks and keep their order.
+    A path that finds nothing leaves no trace. Selected list elements close ranks and keep their order.
     """
     selected: Item = {}
     for name, child in branch.steps:

@@ -48,7 +48,7 @@ def check_given_with_expressions(
 
 
 def checked_names_bytes(names: Mapping[str, str]) -> int:
-    """Return the size of a map of names, or raise what it is refused for."""
+    """Return the size of a map of names, or raise its error."""
     _check_keys(NAMES, names)
     size = 0
     for key, name in names.items():
@@ -69,18 +69,18 @@ def checked_names_bytes(names: Mapping[str, str]) -> int:
 
 
 def check_value_keys(values: Mapping[str, Any]) -> None:
-    """Raise what the keys of a map of values are refused for."""
+    """Raise the error of the keys of a map of values."""
     _check_keys(VALUES, values)
 
 
 def read_values(
     values: Mapping[str, Any], normalize: Callable[[Any], Value], *, older: bool
 ) -> dict[str, Value]:
-    """Return the values in canonical form, or raise what the map is refused for.
+    """Return the values in canonical form, or raise the error of the map.
 
     `normalize` brings one value into canonical form, or raises a ValidationError. BatchWriteItem and transactions
-    run an `older` validation, which names the key of whatever value is wrong; the current one names it only for a
-    value that is no value at all, with no type or with two (measured on the service in October 2026).
+    run an `older` validation, which names the key of every wrong value; the current one names it only for a value
+    with no type or with two types (measured on the service in October 2026).
     """
     _check_keys(VALUES, values)
     normal: dict[str, Value] = {}

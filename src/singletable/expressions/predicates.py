@@ -17,7 +17,7 @@ from singletable.values.types import SCALAR_TYPES, Item, Value
 
 Test: TypeAlias = Callable[[Item, Values], bool]
 
-# What the order of two values has to be.
+# The orders of two values for which a comparison holds.
 _ORDERS: Final[dict[str, tuple[int, ...]]] = {"<": (-1,), "<=": (-1, 0), ">": (1,), ">=": (1, 0)}
 
 

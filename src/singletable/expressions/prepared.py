@@ -1,4 +1,4 @@
-"""What a prepared expression refers to, and how much that adds up to with the values of a request."""
+"""The names and values that a prepared expression uses, and their size with the values of a request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from singletable.limits import MIB
 from singletable.values.sizes import text_bytes, value_bytes
 from singletable.values.types import Value
 
-# The names that occur in an expression, with what they stand for: part of the key it is cached under.
+# The names that occur in an expression, with their attribute names: part of its key in the cache.
 Names: TypeAlias = tuple[tuple[str, str | None], ...]
 
 # The expression and, for each time it is used, every name and value in it: DynamoDB Local 3.3 refuses one byte
@@ -24,7 +24,7 @@ COMBINED_BYTES_MAX: Final = MIB
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """What an expression refers to."""
+    """The attributes and placeholders that an expression uses."""
 
     names: frozenset[str]
     values: frozenset[str]

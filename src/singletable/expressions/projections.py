@@ -9,7 +9,7 @@ from functools import lru_cache
 from singletable.expressions import tokens as kinds
 from singletable.expressions.checks import NO_CHECKS, CheckList
 from singletable.expressions.functions import CONDITIONS
-from singletable.expressions.grammar import Reader
+from singletable.expressions.grammar import ExpressionReader
 from singletable.expressions.nodes import Path
 from singletable.expressions.path_trees import Branch, grow_tree, select
 from singletable.expressions.prepared import Names, Uses
@@ -35,7 +35,7 @@ class Projection:
         self._flat = None if prepared.uses.nested_attributes else tuple(prepared.uses.attributes)
 
     def apply(self, item: Item) -> Item:
-        """Return what the paths find in an item."""
+        """Return the parts of an item that the paths find."""
         if self._flat is None:
             return select(item, self._prepared.tree)
         return {name: item[name] for name in self._flat if name in item}
@@ -47,7 +47,7 @@ class Projection:
 
     @property
     def nested_attributes(self) -> frozenset[str]:
-        """The top-level attributes that it looks inside of, with "." or "[]"; no key attribute may be."""
+        """The top-level attributes that it looks inside of, with "." or "[]"; keys are not allowed there."""
         return self._prepared.uses.nested_attributes
 
 
@@ -60,7 +60,7 @@ def prepare_projection(source: str, names: Names) -> PreparedProjection:
 
 
 def _parse(source: str, names: Mapping[str, str | None]) -> list[Path]:
-    reader = Reader(source, names, CONDITIONS)
+    reader = ExpressionReader(source, names, CONDITIONS)
     paths = [reader.path()]
     while reader.take(",", kinds.END).kind == ",":
         paths.append(reader.path())

@@ -1,4 +1,4 @@
-"""What an expression is refused with.
+"""The errors of expressions.
 
 Inside the package a complaint is an `ExpressionError`, without the name of the request parameter that holds the
 expression; the scope adds the name and raises `ExpressionRefusedError` for the caller.

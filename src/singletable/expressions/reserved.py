@@ -53,5 +53,5 @@ RESERVED_WORDS: Final = frozenset(_LIST.split())
 
 
 def is_reserved(word: str) -> bool:
-    """Tell whether a word is reserved, in whatever case it is written."""
+    """Tell whether a word is reserved, in upper or lower case."""
     return word.upper() in RESERVED_WORDS

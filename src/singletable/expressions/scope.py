@@ -1,8 +1,8 @@
 """The expressions of one request, and the placeholders they share.
 
 A request makes one scope, asks it for each of its expressions, and finishes it: a placeholder that no expression
-used is an error. Prepared expressions are remembered by their text and the names in it, so that the second
-request with the same text parses nothing, whatever its values are.
+used is an error. Prepared expressions are remembered by their text and the names in it, so that the second request
+with the same text parses nothing, also with other values (an LRU cache).
 """
 
 from __future__ import annotations
@@ -35,8 +35,7 @@ _NOTHING: Final[dict[str, Any]] = {}
 _NO_NAMES: Final[Names] = ()
 _UNUSED: Final[frozenset[str]] = frozenset()
 
-# A longer text, or longer names, make an expression too large to be worth remembering: what is remembered of 4 KB
-# can be 200 KB.
+# A longer text, or longer names, make an expression too large for the cache: 4 KB of text can take 200 KB there.
 _REMEMBERED_TEXT_MAX: Final = 1024
 _REMEMBERED_NAMES_BYTES_MAX: Final = 4096
 
@@ -60,7 +59,7 @@ class _Prepare(Protocol[_P]):
 
 
 class Scope:
-    """The placeholders of one request: resolves them, and at the end knows what was not used."""
+    """The placeholders of one request: resolves them, and at the end finds unused ones."""
 
     __slots__ = (
         "_names",

@@ -64,8 +64,8 @@ def tokenize(source: str) -> list[Token]:
 def syntax_error(source: str, tokens: Sequence[Token], index: int) -> ExpressionError:
     """Return the complaint about the token at this index.
 
-    What it stands near is the text from the token before it (or the start) to the one after it (or the end), as
-    written: 'Syntax error; token: "x", near: ") x y"'.
+    The message quotes the text from the token before (or the start) to the token after (or the end), as written:
+    'Syntax error; token: "x", near: ") x y"'.
     """
     start = tokens[index - 1].start if index else 0
     end = tokens[min(index + 1, len(tokens) - 1)].end

@@ -1,10 +1,10 @@
-"""What an update counts for against the limit of an item, worked out from its text and its values alone.
+"""The size of an update that counts against the limit of an item, from its text and its values alone.
 
-Amazon DynamoDB holds an UpdateItem to 400 KB twice: by the item that it leaves behind, and by what the request
-carries. The second is charged for the targets and the operands as they are written, whatever the item holds and
-whatever comes out. Measured in eu-west-2 by bisection, 90 statements, 9 October 2026 (dynoxide,
-tests/update_item_size_captures.rs; github.com/paritysuite/dynamodb-conformance, itemSizeBySurface.test.ts: 22 of
-33 regions, us-east-1 among them). AttributeUpdates and the updates of a transaction are not charged.
+Amazon DynamoDB applies the limit of 400 KB to an UpdateItem twice: to the new item, and to the request itself. The
+second counts the targets and the operands as they are written, whatever the old and the new item hold. Measured in
+eu-west-2 by bisection, 90 statements, 9 October 2026 (dynoxide, tests/update_item_size_captures.rs;
+github.com/paritysuite/dynamodb-conformance, itemSizeBySurface.test.ts: 22 of 33 regions, us-east-1 among them).
+AttributeUpdates and the updates of a transaction are not charged.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FUNCTION_BYTES: Final = {"+": 34, "-": 37, "if_not_exists": 39, "list_append": 
 
 @dataclass(frozen=True, slots=True)
 class UpdateCharge:
-    """The bytes of a text, and the placeholders whose values count beside them, once for each use."""
+    """The bytes of a text, and the placeholders with values that count too, once for each use."""
 
     fixed_bytes: int
     placeholders: tuple[str, ...]
@@ -54,7 +54,7 @@ NO_CHARGE: Final = UpdateCharge(0, ())
 
 
 def charge_of(actions: Sequence[Action]) -> UpdateCharge:
-    """Return what actions are charged."""
+    """Return the charge of actions."""
     placeholders: list[str] = []
     fixed_bytes = _UPDATE_BYTES
     for action in actions:

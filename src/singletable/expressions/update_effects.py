@@ -1,6 +1,6 @@
-"""What each action of an update makes of the item as it was: a new value, or None for nothing there any more.
+"""The effect of each action of an update on the old item: a new value, or None where it is removed.
 
-Every action reads the old item, whatever the others write. All values are worked out before any path is
+Every action reads the old item, not the writes of other actions. All values are worked out before any path is
 followed, so a missing or mistyped operand is reported before a path that cannot be written (measured on the
 service in October 2026).
 """

@@ -20,7 +20,7 @@ from typing import Final, Literal, cast
 
 from singletable.expressions import tokens as kinds
 from singletable.expressions.functions import UPDATES
-from singletable.expressions.grammar import Parsed, Parsing, Reader, run
+from singletable.expressions.grammar import ExpressionReader, Parsed, Parsing, run
 from singletable.expressions.nodes import (
     Action,
     AddAction,
@@ -39,7 +39,7 @@ _SECTIONS: Final = ("SET", "REMOVE", "ADD", "DELETE")
 @dataclass(frozen=True, slots=True)
 class ParsedAction:
     action: Action
-    checked: tuple[Checked, ...]  # what its value is made of; not its target
+    checked: tuple[Checked, ...]  # the nodes of its value, without its target
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class ParsedUpdate:
 
 
 def parse_update(source: str, names: Mapping[str, str | None]) -> ParsedUpdate:
-    """Return the actions of an update as they are written, or raise what its text alone is refused for."""
+    """Return the actions of an update as they are written, or raise the error of its text."""
     reader = _UpdateReader(source, names, UPDATES)
     actions: list[ParsedAction] = []
     seen: set[str] = set()
@@ -66,7 +66,7 @@ def parse_update(source: str, names: Mapping[str, str | None]) -> ParsedUpdate:
     return ParsedUpdate(tuple(actions), reader.operators)
 
 
-class _UpdateReader(Reader):
+class _UpdateReader(ExpressionReader):
     def section(self, section: str) -> list[ParsedAction]:
         readers: dict[str, Callable[[], Action]] = {
             "SET": self._set,

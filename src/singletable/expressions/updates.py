@@ -46,7 +46,7 @@ class PreparedUpdate:
     tree: Branch
     effects: tuple[tuple[str, Effect], ...]  # with the top-level attribute that each of them writes
     fixed: tuple[tuple[str, str], ...]
-    """Attributes whose new type the request decides, with the placeholder that has it, or the type itself."""
+    """Attributes that get their type from the request, with the placeholder that has it, or the type itself."""
     charge: UpdateCharge
     only_removes: bool
 
@@ -79,7 +79,7 @@ class Update:
         return updated
 
     def project(self, item: Item) -> Item:
-        """Return what the written paths find in an item, for UPDATED_OLD and UPDATED_NEW.
+        """Return the parts of an item at the written paths, for UPDATED_OLD and UPDATED_NEW.
 
         Only the nested parts come back, and list indexes mean the item as given: after "REMOVE l[1]" the new item
         may have another l[1], which is returned, and after "SET l[100] = :v" it has no l[100] (ScyllaDB's
@@ -88,7 +88,7 @@ class Update:
         return select(item, self._prepared.tree)
 
     def charges_more_than(self, bytes_max: int) -> bool:
-        """Say whether the request alone, whatever the item, is above the limit of an item."""
+        """Say whether the request itself is above the limit of an item, independently of the item."""
         return self._prepared.charge.exceeds(bytes_max, self._values, self._values_bytes)
 
     @property
@@ -102,7 +102,7 @@ class Update:
 
     @property
     def only_removes(self) -> bool:
-        """Whether it takes attributes, or members of sets, away and does nothing else."""
+        """Whether it only removes attributes, or members of sets."""
         return self._prepared.only_removes
 
     @property
@@ -150,7 +150,7 @@ def _fixed(actions: Sequence[Action]) -> Iterator[tuple[str, str]]:
 
 
 def _type_source(value: Operand | Arithmetic) -> str | None:
-    """Return the placeholder whose type a value has, or its type; None for one that is read from the item."""
+    """Return the placeholder that decides the type of a value, or the type; None if the item decides it."""
     match value:
         case Placeholder(name):
             return name
@@ -232,7 +232,7 @@ def _rewrite_inside(
 
 
 def _check_levels(value: Value, level: int) -> None:
-    # What stands directly in the item was within the limits before, and still is.
+    # A value directly in the item was within the limits before, and still is.
     if level > 1 and level + _container_levels(value) > NESTING_LEVELS_MAX:
         raise ValidationError(_TOO_DEEP)
 

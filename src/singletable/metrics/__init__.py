@@ -1,4 +1,7 @@
-"""Metrics with CloudWatch's names, kept in the process: what was consumed, how long it took, what was refused."""
+"""Metrics with CloudWatch's names, kept in the process: consumed units, latencies, refusals.
+
+Requests report to it; it asks nobody. It sends nothing: a snapshot is read, or scraped by Prometheus.
+"""
 
 from singletable.metrics.failures import Failure, failure_of
 from singletable.metrics.latency import Latency

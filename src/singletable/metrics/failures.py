@@ -26,8 +26,8 @@ def failure_of(error: BaseException) -> Failure:
     """Tell which metric counts this error.
 
     "All such events [HTTP 400] are reflected in the UserErrors metric, except for …
-    ProvisionedThroughputExceededException … ConditionalCheckFailedException" (guide, "UserErrors"). So a
-    cancelled transaction is a user error, whatever its reasons are. What is not of the API is an HTTP 500.
+    ProvisionedThroughputExceededException … ConditionalCheckFailedException" (guide, "UserErrors"). So a cancelled
+    transaction is a user error, for any reasons. An error outside the API is an HTTP 500.
     """
     if not isinstance(error, ApiError) or error.status >= _SERVER_STATUS_MIN:
         return Failure.SYSTEM_ERROR

@@ -20,7 +20,7 @@ _MULTIPLES: Final = (*range(100, 200, 5), *range(200, 500, 10), *range(500, 1000
 _DECADES: Final = range(8)
 _HUNDREDTHS_OF_US: Final = 100_000_000  # in a second
 
-# Bucket i holds what is above bound i - 1 and at most bound i; the last has no bound.
+# Bucket i holds latencies above bound i - 1 and up to bound i; the last has no upper bound.
 BOUNDS_S: Final = (
     *(multiple * 10**decade / _HUNDREDTHS_OF_US for decade in _DECADES for multiple in _MULTIPLES),
     100.0,
@@ -72,7 +72,7 @@ class Latency:
         return self.percentile_ms(99.9)
 
     def percentile_ms(self, percent: float) -> float:
-        """Return what so many percent of the requests did not exceed, to 2.5 %."""
+        """Return the latency that this percentage of the requests did not exceed, to 2.5 %."""
         if not 0 < percent <= 100:
             raise ValueError(f"a percentile is above 0 and at most 100, not {percent}")
         rank = math.ceil(self.count * percent / 100)
@@ -83,7 +83,7 @@ class Latency:
         return 0.0
 
     def since(self, earlier: Latency) -> Latency:
-        """Return what came after `earlier`. The least and the greatest are known to their buckets only."""
+        """Return the requests after `earlier`. Their minimum and maximum are known to their buckets only."""
         if self.count < earlier.count:  # the table was forgotten in between, and counts anew
             return self
         buckets = {

@@ -1,12 +1,14 @@
 """CloudWatch's metrics by name, and the operations that they are split by.
 
-The authority is AWS's developer guide, "DynamoDB metrics and dimensions". Metrics of what does not exist here
-(streams, replicas, account quotas, conflicts of transactions) are left out.
+The authority is AWS's developer guide, "DynamoDB metrics and dimensions". Metrics of features that do not exist
+here (streams, replicas, account quotas, conflicts of transactions) are left out.
 """
 
 from __future__ import annotations
 
 from typing import Final
+
+from singletable.api import SERVED
 
 CONSUMED_READ_UNITS: Final = "ConsumedReadCapacityUnits"
 CONSUMED_WRITE_UNITS: Final = "ConsumedWriteCapacityUnits"
@@ -27,12 +29,9 @@ COUNTERS: Final = (
 
 # "Operation: This dimension limits the data to one of the following DynamoDB operations" (guide, "Operation").
 # PartiQL's three are not served. Operations on tables are not in the list, and have no latency there.
-READ_OPERATIONS: Final = frozenset({"BatchGetItem", "GetItem", "Query", "Scan", "TransactGetItems"})
-WRITE_OPERATIONS: Final = frozenset(
-    {"BatchWriteItem", "DeleteItem", "PutItem", "TransactWriteItems", "UpdateItem"}
-)
-ITEM_OPERATIONS: Final = READ_OPERATIONS | WRITE_OPERATIONS
+READ_OPERATIONS: Final = frozenset(row.name for row in SERVED.values() if row.effect == "read")
+ITEM_OPERATIONS: Final = frozenset(row.name for row in SERVED.values() if row.effect != "table")
 
 # "The number of items returned by Query, Scan or ExecuteStatement (select) operations" (guide,
 # "ReturnedItemCount"): GetItem and BatchGetItem have none.
-PAGE_OPERATIONS: Final = frozenset({"Query", "Scan"})
+PAGE_OPERATIONS: Final = frozenset(row.name for row in SERVED.values() if row.returns == "page")

@@ -50,10 +50,10 @@ class Metrics:
         *,
         is_read: bool | None = None,
     ) -> None:
-        """Count a request that was answered, with what it consumed and how many items a page returned.
+        """Count a successful request, with its consumed units and the number of items of a page.
 
-        A request for several tables names none: it counts for each that it consumed something of. Whether it
-        read follows from its operation, save for a transaction that was repeated: it has only read.
+        A request for several tables has no `table`: it counts for each table in `consumed`. Its operation tells
+        whether it read, except for a transaction that was repeated: that has only read.
         """
         if table is None:
             for part in consumed:
@@ -86,7 +86,7 @@ class Metrics:
                     series.throughput.write_units += part.table_units
 
     def failed(self, operation: str, table: str | None, failure: Failure) -> None:
-        """Count a request that was refused, or that broke. A table that may not exist makes no series."""
+        """Count a request that was refused, or that broke. A name that may be no table's makes no series."""
         with self._lock:
             match failure:
                 case Failure.USER_ERROR:  # of the account and the region, so no table is named
@@ -100,13 +100,13 @@ class Metrics:
                     self._operation(known, operation).system_errors += 1
 
     def written(self, units: Mapping[str, float]) -> None:
-        """Count units that were consumed by a write that failed, by table: conditions are not for nothing."""
+        """Count units that a failed write has consumed, by table: a failed condition costs units too."""
         with self._lock:
             for table, consumed in units.items():
                 self._table(table).throughput.consume(consumed, is_read=False)
 
     def refused(self, *, throttled: bool) -> None:
-        """Count a request that never came to an operation: nobody signed it, or there was no room for it."""
+        """Count a request that was refused before its operation: it was not signed, or the server was full."""
         self.failed("", None, Failure.THROTTLED if throttled else Failure.USER_ERROR)
 
     def throttled(self, table: str, index: str | None, is_read: bool) -> None:
@@ -116,7 +116,7 @@ class Metrics:
             (series.throughput if index is None else series.index(index)).throttle(is_read=is_read)
 
     def expired(self, table: str, items: int) -> None:
-        """Count items that were deleted because their time to live was over."""
+        """Count items that were deleted because they had expired."""
         with self._lock:
             self._table(table).expired += items
 
@@ -153,7 +153,7 @@ class Metrics:
     # --- reading -----------------------------------------------------------------------------
 
     def snapshot(self) -> MetricsSnapshot:
-        """Return what was counted so far. Each table is read at one moment; they follow one another."""
+        """Return the counters as they are now. Each table is read at one moment, one table after the other."""
         copy = _Copy()
         with self._lock:
             tables = list(self._tables.values())

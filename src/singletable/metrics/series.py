@@ -1,4 +1,4 @@
-"""What is counted for one table, while it is being counted. Nothing here locks: the recorder does."""
+"""The live counters of one table. Nothing here locks: the recorder does."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class OperationSeries:
 
 
 class TableSeries:
-    """Everything about one table; the one without a name has what belongs to none."""
+    """All counters of one table. The series without a name counts requests that belong to no table."""
 
     __slots__ = ("conditions_failed", "expired", "indexes", "name", "operations", "remembered", "throughput")
 

@@ -1,4 +1,4 @@
-"""What was counted up to one moment: immutable, asked by table, index and operation."""
+"""The counters at one moment: immutable, read by table, index and operation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PERCENTILES: Final = (50, 90, 99, 99.9)
 
 @dataclass(frozen=True, slots=True)
 class Dimensions:
-    """What a value is about. None is not "all": a table's own units are those without an index."""
+    """The dimensions of a value. None does not mean "all": a table's own units have no index."""
 
     table: str | None = None
     index: str | None = None
@@ -116,7 +116,7 @@ class MetricsSnapshot:
     # --- the whole -----------------------------------------------------------------------------
 
     def since(self, earlier: MetricsSnapshot) -> MetricsSnapshot:
-        """Return what was counted between two snapshots, as CloudWatch has it for a period."""
+        """Return the difference of two snapshots, as CloudWatch has it for a period."""
         return MetricsSnapshot(
             counts=MappingProxyType(
                 {
@@ -141,7 +141,7 @@ class MetricsSnapshot:
         )
 
     def to_json(self) -> Json:
-        """Return everything that is not 0 (CloudWatch sends nothing else), in the words of its API."""
+        """Return all values other than 0 (CloudWatch sends only those), in the words of its API."""
         return {"Namespace": "AWS/DynamoDB", "Metrics": list(self._metrics())}
 
     def _metrics(self) -> Iterator[Json]:

@@ -1,7 +1,7 @@
 """How one item is changed while others write: only if it still is what the change was computed from.
 
 A refused change is computed again from what is stored now. How an item moves to another key stands in
-`singletable.design.moving`.
+`singletable.design.rekeying`.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from singletable.client.calls import Call, Steps, Together
-from singletable.design.answers import backoff, read_units
-from singletable.design.expressions import Placeholders
-from singletable.design.moving import MARK, Move, move_item, unchanged_item, unmark
-from singletable.design.session import Session
-from singletable.design.stored_values import Item
+from singletable.client.calls import Call, Steps, Together, backoff, read_units
+from singletable.design.rekeying import MARK, Move, move_item, unchanged_item, unmark
+from singletable.design.session.expressions import Placeholders
+from singletable.design.session.session import Session
+from singletable.design.values.items import Item
 from singletable.errors import (
     ApiError,
     ConditionFailedError,
@@ -24,10 +23,10 @@ from singletable.errors import (
     ThrottledError,
     ValidationError,
 )
-from singletable.migrate.forms import Change, plain
-from singletable.migrate.leases import Lease
+from singletable.migrate.forms import ItemRewrite, plain
+from singletable.migrate.leases import MigrationLease
 
-Decide = Callable[[Item], Change | None]
+Decide = Callable[[Item], ItemRewrite | None]
 
 CHANGES_AT_ONCE: Final = 25
 _ATTEMPTS: Final = 20
@@ -46,13 +45,13 @@ class Applied:
 class Applier:
     """Applies changes to items of one table."""
 
-    def __init__(self, session: Session, decide: Decide, lease: Lease) -> None:
+    def __init__(self, session: Session, decide: Decide, lease: MigrationLease) -> None:
         self._session = session
         self._decide = decide
         self._lease = lease
         self._pk = session.catalog.table.pk
 
-    def apply(self, changes: list[Change]) -> Steps[Applied]:
+    def apply(self, changes: list[ItemRewrite]) -> Steps[Applied]:
         """Apply changes; those that stay at their key, several at once."""
         applied = Applied()
         staying = [change for change in changes if change.move is None and MARK not in change.removes]
@@ -65,7 +64,7 @@ class Applier:
                 yield from self._finish_move(change, applied)
         return applied
 
-    def _together(self, changes: list[Change], applied: Applied) -> Steps[None]:
+    def _together(self, changes: list[ItemRewrite], applied: Applied) -> Steps[None]:
         if len(changes) > 1:
             try:
                 answers = yield Together(tuple(self._update(change) for change in changes))
@@ -78,10 +77,10 @@ class Applier:
         for change in changes:
             yield from self._one(change, applied)
 
-    def _one(self, change: Change, applied: Applied) -> Steps[None]:
+    def _one(self, change: ItemRewrite, applied: Applied) -> Steps[None]:
         """Apply one change; compute it again whenever the item has changed meanwhile."""
         pauses = backoff()
-        wanted: Change | None = change
+        wanted: ItemRewrite | None = change
         throttled: ThrottledError | None = None
         for _ in range(_ATTEMPTS):
             assert wanted is not None
@@ -121,7 +120,7 @@ class Applier:
             raise throttled  # the run stops, and the next one goes on from here: the item is not at fault
         applied.failures.append(failure(change.key, "others kept changing it"))
 
-    def again(self, key: Item, applied: Applied) -> Steps[Change | None]:
+    def again(self, key: Item, applied: Applied) -> Steps[ItemRewrite | None]:
         """Compute a change from what is stored now; None if there is nothing to do any more."""
         item, units = yield from self._read(key)
         applied.units += units
@@ -139,7 +138,7 @@ class Applier:
 
     # --- an item that stays ---------------------------------------------------------------------------
 
-    def _update(self, change: Change) -> Call:
+    def _update(self, change: ItemRewrite) -> Call:
         into = Placeholders()
         sets = [f"{into.name(name)} = {into.value(value)}" for name, value in change.sets.items()]
         parts = [f"SET {', '.join(sets)}"] if sets else []
@@ -163,7 +162,7 @@ class Applier:
         finally:
             applied.units += sum(move.units)
 
-    def _finish_move(self, change: Change, applied: Applied) -> Steps[None]:
+    def _finish_move(self, change: ItemRewrite, applied: Applied) -> Steps[None]:
         """End a move that somebody has begun: delete the old item if it is there, and take the mark off."""
         old: Item = change.guards[MARK]["M"]["key"]["M"]  # type: ignore[index]
         try:

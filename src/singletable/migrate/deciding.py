@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from singletable.design.moving import MARK
-from singletable.design.stored_values import Item
-from singletable.migrate.forms import Change, Forms
-from singletable.migrate.passes import Outcome
+from singletable.design.rekeying import MARK
+from singletable.design.values.items import Item
+from singletable.migrate.forms import Forms, ItemRewrite
+from singletable.migrate.passes import PassOutcome
 from singletable.migrate.steps import (
     Backfill,
     CheckItems,
@@ -21,7 +21,7 @@ from singletable.migrate.steps import (
 )
 
 
-def decide(forms: Forms, step: MigrationStep, item: Item) -> Change | None:
+def decide(forms: Forms, step: MigrationStep, item: Item) -> ItemRewrite | None:
     """Say what a step does to an item."""
     schema = forms.schema_of(item)
     if schema is None:
@@ -61,7 +61,7 @@ def _places(schema: Any, named: Sequence[str]) -> list[str]:
     return [place for place in named if place in schema.bindings]
 
 
-def summary(outcome: Outcome, *, is_dry: bool) -> str:
+def summary(outcome: PassOutcome, *, is_dry: bool) -> str:
     """Say in a few words what a pass has done, or would do."""
     counts = outcome.counts
     texts = [f"{counts.changed} changed"] if counts.changed or not counts.moved else []

@@ -1,16 +1,26 @@
 """What two versions of a design differ in, as sentences, each with what follows for stored items. Pure.
 
-A blueprint of an older release has no defaults, and not what is required: that is no difference.
+A blueprint of an older release has no defaults, no markers of key parts and no parts of unique values, and does
+not say what is required: that is no difference.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Literal
 
-from singletable.blueprint import AttributeBlueprint, Blueprint, EntityBlueprint, TtlBlueprint
+from singletable.blueprint import (
+    AttributeBlueprint,
+    Blueprint,
+    EntityBlueprint,
+    KeyPart,
+    PatternBlueprint,
+    TtlBlueprint,
+    UniqueBlueprint,
+)
+from singletable.design.kept.aggregate import AGGREGATES
 from singletable.migrate.renaming import entity_pairs, field_template, place_content, renamed_entities
 
 # What follows: steps that write; a check that stops before anything is written; the attribute is written anew,
@@ -22,8 +32,13 @@ _FORMS: Final = frozenset(
 )  # markers by which a value is stored otherwise
 # Markers that are told by what they do, and not by what a value may be.
 _OTHERS: Final = frozenset(
-    {"Stored", "Computed", "CountOf", "SumOf", "AverageOf", "CopyOf", "Auto", "Lock", "Expires", "Was"}
+    {"Stored", "Computed", "CopyOf", "Auto", "Lock", "Expires", "Was"}
+    | {marker.__name__ for marker in AGGREGATES.values()}
 )
+# Members of a blueprint that are compared one by one. The others say how much, how often, by whom and why: no item
+# is written otherwise for that.
+_COMPARED: Final = frozenset({"name", "table", "indexes", "entities", "patterns", "casing", "discriminator"})
+_NOT_SETTINGS: Final = frozenset({"types", "about", "said", "environments"})  # of a table
 _NUMBERS: Final = frozenset({"int", "float", "Decimal"})
 _LATER: Final = {"Auto": "the time that is filled in", "Lock": "the number of writes"}
 
@@ -46,20 +61,25 @@ class Difference:
 
 
 def differences(before: Blueprint, after: Blueprint, named: Blueprint) -> tuple[Difference, ...]:
-    """Return all that differs between two versions; `named` is the first one with the names of the second."""
+    """Return all that differs between two versions; `named` is the first one with the names of the second.
+
+    What is said around the items, such as loads, is told beside other differences, and is none by itself: the
+    items are as they were.
+    """
+    known = _as_far_as_known(before, after)
     found = [
         *_entities(before, after),
         *(each for was, now in entity_pairs(named, after) for each in _entity(was, now)),
         *_table(before, after),
-        *_patterns(before, after),
+        *_patterns(before, known),
     ]
-    if not found and before != _as_far_as_known(before, after):
+    if not found and _without_said(before) != _without_said(known):
         found.append(
             Difference(
                 after.name, "Only names in the code, or their order, differ. Nothing to do.", "nothing"
             )
         )
-    return tuple(found)
+    return (*found, *_said(named, after)) if found else ()
 
 
 def says_defaults(blueprint: Blueprint) -> bool:
@@ -70,18 +90,56 @@ def says_defaults(blueprint: Blueprint) -> bool:
 
 def _as_far_as_known(before: Blueprint, after: Blueprint) -> Blueprint:
     """Return the next version without what one of an older release does not say."""
-    if says_defaults(before):
-        return after
-    entities = [
+    entities: Iterable[EntityBlueprint] = after.entities
+    if not says_defaults(before):
+        entities = [
+            replace(
+                entity,
+                attributes=tuple(replace(each, is_required=None, default=None) for each in entity.attributes),
+                models=(),
+                upcasts=(),
+            )
+            for entity in entities
+        ]
+    if not any(part.markers for entity in before.entities for part in _parts(entity)):
+        entities = [_without_part_markers(entity) for entity in entities]
+    if not any(unique.parts for entity in before.entities for unique in entity.uniques):
+        entities = [
+            replace(entity, uniques=tuple(replace(unique, parts=()) for unique in entity.uniques))
+            for entity in entities
+        ]
+    patterns: Iterable[PatternBlueprint] = after.patterns
+    if all(each.default is None for pattern in before.patterns for each in pattern.parameters):
+        patterns = [
+            replace(
+                pattern,
+                parameters=tuple(replace(parameter, default=None) for parameter in pattern.parameters),
+            )
+            for pattern in patterns
+        ]
+    return replace(after, entities=tuple(entities), patterns=tuple(patterns))
+
+
+def _parts(entity: EntityBlueprint) -> Iterator[KeyPart]:
+    for place in entity.places:
+        for key in (place.pk, place.sk):
+            yield from key.parts if key is not None else ()
+
+
+def _without_part_markers(entity: EntityBlueprint) -> EntityBlueprint:
+    def bare(parts: Iterable[KeyPart]) -> tuple[KeyPart, ...]:
+        return tuple(replace(part, markers=()) for part in parts)
+
+    places = [
         replace(
-            entity,
-            attributes=tuple(replace(each, is_required=None, default=None) for each in entity.attributes),
-            models=(),
-            upcasts=(),
+            place,
+            pk=replace(place.pk, parts=bare(place.pk.parts)),
+            sk=None if place.sk is None else replace(place.sk, parts=bare(place.sk.parts)),
         )
-        for entity in after.entities
+        for place in entity.places
     ]
-    return replace(after, entities=tuple(entities))
+    uniques = [replace(unique, parts=bare(unique.parts)) for unique in entity.uniques]
+    return replace(entity, places=tuple(places), uniques=tuple(uniques))
 
 
 # --- entities ---------------------------------------------------------------------------------------------
@@ -208,7 +266,7 @@ def _places(was: EntityBlueprint, now: EntityBlueprint) -> Iterator[Difference]:
 
 def _kept(was: EntityBlueprint, now: EntityBlueprint) -> Iterator[Difference]:
     kept: tuple[tuple[str, Sequence[Any], Sequence[Any]], ...] = (
-        ("name", was.uniques, now.uniques),
+        ("name", _locks(was), _locks(now)),
         ("field", was.aggregates, now.aggregates),
         ("field", was.copies, now.copies),
     )
@@ -229,6 +287,11 @@ def _kept(was: EntityBlueprint, now: EntityBlueprint) -> Iterator[Difference]:
         yield Difference(
             now.name, f"{now.name} is {made}.", "steps" if now.derived is not None else "nothing"
         )
+
+
+def _locks(entity: EntityBlueprint) -> list[UniqueBlueprint]:
+    """Return what decides the locks of an entity; a blueprint of an older release has no parts."""
+    return [replace(unique, parts=()) for unique in entity.uniques]
 
 
 def _left_behind(name_of: str) -> str:
@@ -427,7 +490,7 @@ def _table(before: Blueprint, after: Blueprint) -> Iterator[Difference]:
     old, new = {index.name for index in before.indexes}, {index.name for index in after.indexes}
     for name in sorted(old ^ new):
         yield Difference(name, f"The index {name} is {'new' if name in new else 'gone'}.", "steps")
-    names = [each.name for each in fields(before.table) if each.name != "types"]
+    names = [each.name for each in fields(before.table) if each.name not in _NOT_SETTINGS]
     changed = [name for name in names if getattr(before.table, name) != getattr(after.table, name)]
     changed += [f"capacity of {index.name}" for index in after.indexes if _has_other_capacity(before, index)]
     if changed:
@@ -453,9 +516,26 @@ def _patterns(before: Blueprint, after: Blueprint) -> Iterator[Difference]:
     for what, names in changes.items():
         if names:
             yield _nothing("patterns", f"Patterns that are {what}: {_listed(names)}.")
-    for what in ("volumes", "rates"):
-        if getattr(before, what) != getattr(after, what):
-            yield _nothing(what, f"The {what} are other ones.")
+
+
+def _said(before: Blueprint, after: Blueprint) -> Iterator[Difference]:
+    """Yield what is said otherwise around the items: how much, how often, by whom and why."""
+    for was, now in entity_pairs(before, after):
+        if was.owner != now.owner:
+            yield _nothing(now.name, f"The owner of a {now.name} is said to be {now.owner or 'nobody'}.")
+    for member in fields(before):
+        if member.name not in _COMPARED and getattr(before, member.name) != getattr(after, member.name):
+            yield _nothing(member.name, f"The {member.name} are other ones.")
+
+
+def _without_said(blueprint: Blueprint) -> Blueprint:
+    """Return a blueprint without what is said around the items."""
+    said: dict[str, Any] = {
+        each.name: each.default for each in fields(blueprint) if each.name not in _COMPARED
+    }
+    entities = tuple(replace(entity, owner=None, about="", said=()) for entity in blueprint.entities)
+    table = replace(blueprint.table, about="", said=(), environments={})
+    return replace(blueprint, table=table, entities=entities, **said)
 
 
 def _nothing(where: str, says: str) -> Difference:

@@ -12,16 +12,16 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar, Final
 
 from singletable.client.calls import Steps
-from singletable.design.catalog import Catalog
-from singletable.design.inspecting import active_ttl
-from singletable.design.schema import EntitySchema
-from singletable.design.session import Session
-from singletable.design.stored_values import Item
+from singletable.design.model.catalog import Catalog
+from singletable.design.model.schema import EntitySchema
+from singletable.design.session.session import Session
+from singletable.design.tables.definition import active_ttl
+from singletable.design.values.items import Item
 from singletable.errors import DesignError
 from singletable.migrate.applying import Applier
 from singletable.migrate.deciding import decide
-from singletable.migrate.forms import Change, Forms, plain
-from singletable.migrate.leases import Lease
+from singletable.migrate.forms import Forms, ItemRewrite, plain
+from singletable.migrate.leases import MigrationLease
 from singletable.migrate.pacing import Pacer
 from singletable.migrate.passes import Pass
 from singletable.migrate.records import Record, Segment
@@ -64,7 +64,7 @@ def may_expire(catalog: Catalog, steps: Sequence[MigrationStep]) -> bool:
     )
 
 
-def _writes_expiry(step: MigrationStep, expiring: dict[str, EntitySchema[Any]]) -> bool:
+def _writes_expiry(step: MigrationStep, expiring: dict[str, EntitySchema]) -> bool:
     match step:
         case Backfill(entities):
             return any(
@@ -90,7 +90,7 @@ def _writes_expiry(step: MigrationStep, expiring: dict[str, EntitySchema[Any]]) 
 
 def expiring_items(
     session: Session,
-    lease: Lease,
+    lease: MigrationLease,
     pacer: Pacer,
     steps: Sequence[tuple[Forms, MigrationStep]],
     *,
@@ -153,7 +153,7 @@ class ExpiryPass(Pass):
         # Not the position: who begins again looks at everything again.
         yield from self._lease.keep()
 
-    def _changes(self, items: list[Item]) -> Iterator[Change]:
+    def _changes(self, items: list[Item]) -> Iterator[ItemRewrite]:
         for item in items:
             self._add(seen=1)
             self._look_at(item)
@@ -178,14 +178,14 @@ class ExpiryPass(Pass):
             sample = {"entity": schema.name, "key": plain(self._key(item)), "expired_at": over_at}
             self.found.samples.append(sample)
 
-    def _losing(self, item: Item) -> Change | None:
+    def _losing(self, item: Item) -> ItemRewrite | None:
         """Return how an item loses the time that it has already."""
         schema = self._over(item)
         if schema is None or schema.ttl is None or not self._is_new(schema.ttl.stored):
             return None
         name = schema.ttl.stored
-        return Change(schema.name, self._key(item), {}, (name,), {name: item[name]})
+        return ItemRewrite(schema.name, self._key(item), {}, (name,), {name: item[name]})
 
-    def _over(self, item: Item) -> EntitySchema[Any] | None:
+    def _over(self, item: Item) -> EntitySchema | None:
         schema = self._session.catalog.schema_of(item)
         return schema if schema is not None and schema.is_expired(item, self._now_s) else None

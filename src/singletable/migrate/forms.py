@@ -13,15 +13,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from singletable.design.catalog import RESERVED, Catalog
-from singletable.design.entity import Entity
-from singletable.design.expiry import expiry_of
-from singletable.design.moving import MARK, Move, owned_locks
-from singletable.design.schema import EntitySchema
-from singletable.design.session import Session
-from singletable.design.stored_values import AttributeValue, Item
-from singletable.design.templates import split_template
-from singletable.design.write_planning import clock_time
+from singletable.design.keys.template import split_template
+from singletable.design.model.catalog import RESERVED, Catalog
+from singletable.design.model.entity import Entity
+from singletable.design.model.schema import EntitySchema
+from singletable.design.rekeying import MARK, Move, owned_locks
+from singletable.design.session.session import Session
+from singletable.design.values.items import AttributeValue, Item
+from singletable.design.writes.write import clock_time, expiry_of
 from singletable.errors import MigrationError
 from singletable.migrate.steps import Places, Renames
 from singletable.migrate.values import same, with_unknown
@@ -30,7 +29,7 @@ _LETTER: Final = re.compile(r"[^\W_]")
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ItemRewrite:
     """How one stored item differs from what it should be."""
 
     entity: str
@@ -88,7 +87,7 @@ class Forms:
         self._renamed = renamed or {}
         self._entity_names = entity_names or {}
 
-    def schema_of(self, item: Item) -> EntitySchema[Any] | None:
+    def schema_of(self, item: Item) -> EntitySchema | None:
         """Find the entity of an item: by its discriminator, by its keys, or by what they begin with."""
         for name in self._discriminators:
             if name in item:
@@ -104,37 +103,37 @@ class Forms:
         names = [item[name].get("S", "") for name in self._discriminators if name in item]
         return any(str(name).startswith(RESERVED) for name in names)
 
-    def check(self, schema: EntitySchema[Any], item: Item) -> None:
+    def check(self, schema: EntitySchema, item: Item) -> None:
         """Raise a DesignError for an item that the entity cannot be built of."""
         schema.to_entity(self._read(schema, item))
 
     def entity_renaming(
-        self, schema: EntitySchema[Any], item: Item, renamed: Mapping[str, str]
-    ) -> Change | None:
+        self, schema: EntitySchema, item: Item, renamed: Mapping[str, str]
+    ) -> ItemRewrite | None:
         """Say that an item is to be of the name that its entity has now."""
         for name in self._discriminators:
             if name in item and item[name].get("S") in renamed:
-                key = {each: item[each] for each in schema.table.key_attributes()}
-                return Change(schema.name, key, {name: {"S": schema.name}}, (), {name: item[name]})
+                key = schema.key_in(item)
+                return ItemRewrite(schema.name, key, {name: {"S": schema.name}}, (), {name: item[name]})
         return None
 
     def change(
         self,
-        schema: EntitySchema[Any],
+        schema: EntitySchema,
         item: Item,
         places: Iterable[str],
         *,
         moves: bool = False,
         every_attribute: bool = False,
         fields: Iterable[str] = (),
-    ) -> Change | None:
+    ) -> ItemRewrite | None:
         """Say what is to be done to an item; None when it is as it should be.
 
         It raises a DesignError for an item that the entity cannot be built of.
         """
-        key = {name: item[name] for name in schema.table.key_attributes()}
+        key = schema.key_in(item)
         if moves and MARK in item:
-            return Change(schema.name, key, {}, (MARK,), {MARK: item[MARK]})
+            return ItemRewrite(schema.name, key, {}, (MARK,), {MARK: item[MARK]})
         entity = schema.to_entity(self._read(schema, item))
         if every_attribute:
             self._expire(schema, entity)
@@ -145,8 +144,9 @@ class Forms:
         if not self._is_older(schema, item):
             wanted = {name: with_unknown(value, item.get(name)) for name, value in wanted.items()}
         if moves and any(not same(wanted[name], value) for name, value in key.items()):
-            move = Move(key, item, wanted, owned_locks(self._session, schema, entity, key))
-            return Change(schema.name, key, {}, (), item, move)
+            owned = owned_locks(self._session, schema, entity, key)
+            move = Move(key, item, wanted, owned, mover=self._session.new_token())
+            return ItemRewrite(schema.name, key, {}, (), item, move)
         rewritten = {schema.fields[name].stored for name in fields if name in schema.fields}
         names = self._names(schema, item, places, every_attribute=every_attribute) | rewritten
         names -= key.keys()
@@ -159,9 +159,9 @@ class Forms:
         guards |= {
             old: item.get(old) for old, new in self._renamed.get(schema.name, {}).items() if new in guards
         }
-        return Change(schema.name, key, sets, removes, guards)
+        return ItemRewrite(schema.name, key, sets, removes, guards)
 
-    def _expire(self, schema: EntitySchema[Any], entity: Entity) -> None:
+    def _expire(self, schema: EntitySchema, entity: Entity) -> None:
         """Let an entity expire as its fields say, unless it does already.
 
         One that would expire so long after it is written is left: its time is none of this writing.
@@ -173,7 +173,7 @@ class Forms:
         if counts and values.get(name) is None:
             values[name] = expiry_of(schema, values, clock_time(self._session))
 
-    def _keep(self, schema: EntitySchema[Any], entity: Entity) -> None:
+    def _keep(self, schema: EntitySchema, entity: Entity) -> None:
         """Take the time to live of an entity that would expire, and is to be kept."""
         if schema.ttl is None or self._keeps_over_at is None:
             return
@@ -181,12 +181,12 @@ class Forms:
         if over_at is not None and over_at <= self._keeps_over_at:
             entity.__dict__[schema.ttl.name] = None
 
-    def _is_over(self, schema: EntitySchema[Any], item: Item) -> bool:
+    def _is_over(self, schema: EntitySchema, item: Item) -> bool:
         """Tell whether an item has a time to live by which it would expire, where such ones are kept."""
         kept = self._keeps_over_at
         return kept is not None and schema.is_expired(item, kept.timestamp())
 
-    def renaming(self, schema: EntitySchema[Any], item: Item, names: Mapping[str, str]) -> Change | None:
+    def renaming(self, schema: EntitySchema, item: Item, names: Mapping[str, str]) -> ItemRewrite | None:
         """Say which attributes of an item are to be copied to other names: those that are not there by them."""
         missing = {
             old: new
@@ -195,23 +195,23 @@ class Forms:
         }
         if not missing:
             return None
-        key = {name: item[name] for name in schema.table.key_attributes()}
+        key = schema.key_in(item)
         guards: dict[str, AttributeValue | None] = {old: item[old] for old in missing}
         guards |= dict.fromkeys(missing.values())
-        return Change(schema.name, key, {new: item[old] for old, new in missing.items()}, (), guards)
+        return ItemRewrite(schema.name, key, {new: item[old] for old, new in missing.items()}, (), guards)
 
-    def _read(self, schema: EntitySchema[Any], item: Item) -> Item:
+    def _read(self, schema: EntitySchema, item: Item) -> Item:
         """Return an item with the names that the design reads, whatever it is stored by."""
         names = self._renamed.get(schema.name, {})
         return {**{new: item[old] for old, new in names.items() if old in item}, **item}
 
     def removal(
         self,
-        schema: EntitySchema[Any],
+        schema: EntitySchema,
         item: Item,
         attributes: Iterable[str],
         renamed: Mapping[str, str] | None = None,
-    ) -> Change | None:
+    ) -> ItemRewrite | None:
         """Say which attributes an item is to lose: those that its form in the design does not have.
 
         It raises MigrationError for an item of an older version, or one that nothing else names: older code has
@@ -222,7 +222,7 @@ class Forms:
         removes = tuple(sorted(dropped & item.keys()))
         if not removes:
             return None
-        key = {name: item[name] for name in schema.table.key_attributes()}
+        key = schema.key_in(item)
         names_it = schema.discriminator not in item and any(
             item[name] == {"S": schema.name} for name in removes
         )
@@ -231,10 +231,10 @@ class Forms:
             raise MigrationError("older code has written it, so nothing is removed from it")
         guarded = {*removes, schema.discriminator, schema.schema_version_name}
         guarded |= {new for old, new in (renamed or {}).items() if old in removes}
-        return Change(schema.name, key, {}, removes, {name: item.get(name) for name in guarded})
+        return ItemRewrite(schema.name, key, {}, removes, {name: item.get(name) for name in guarded})
 
     def _names(
-        self, schema: EntitySchema[Any], item: Item, places: Iterable[str], *, every_attribute: bool
+        self, schema: EntitySchema, item: Item, places: Iterable[str], *, every_attribute: bool
     ) -> set[str]:
         """Name the attributes that a backfill of places is about."""
         names = {schema.discriminator}
@@ -252,7 +252,7 @@ class Forms:
         return names
 
     def _guards(
-        self, schema: EntitySchema[Any], item: Item, places: Iterable[str], *, every_attribute: bool
+        self, schema: EntitySchema, item: Item, places: Iterable[str], *, every_attribute: bool
     ) -> dict[str, AttributeValue | None]:
         reads = {name for place in places for name in schema.bindings[place].reads()}
         if self._is_older(schema, item) or reads & set(schema.properties):
@@ -263,7 +263,7 @@ class Forms:
             stored |= schema.by_stored.keys()
         return {name: item.get(name) for name in {*stored, schema.discriminator}}
 
-    def _is_older(self, schema: EntitySchema[Any], item: Item) -> bool:
+    def _is_older(self, schema: EntitySchema, item: Item) -> bool:
         if schema.schema_version is None:
             return False
         stored: str = item.get(schema.schema_version_name, {}).get("N", "1")
@@ -281,7 +281,7 @@ def _has(item: Item, name: str, value: AttributeValue) -> bool:
 class _Skeleton:
     """The literal texts of an entity's keys, with anything between them."""
 
-    schema: EntitySchema[Any]
+    schema: EntitySchema
     patterns: Mapping[str, re.Pattern[str]]  # by the attribute
     weight: int = field(default=0)  # how much of it is literal
 
@@ -309,7 +309,7 @@ def _says_something(templates: tuple[str | None, str | None]) -> bool:
     return any(_LETTER.search(part) for part in literals)
 
 
-def _skeleton(schema: EntitySchema[Any], pk: str | None, sk: str | None) -> _Skeleton:
+def _skeleton(schema: EntitySchema, pk: str | None, sk: str | None) -> _Skeleton:
     patterns = {}
     weight = 0
     for name, text in zip(schema.table.key_attributes(), (pk, sk), strict=False):

@@ -21,15 +21,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, get_args, get_type_hints
 
-from singletable.client.calls import Call, Steps, Work
-from singletable.design.answers import read_units
-from singletable.design.committing import write, write_together
+from singletable.client.calls import Call, Steps, Work, read_units
 from singletable.design.design import Design
-from singletable.design.entity import Entity
-from singletable.design.plans import Get
-from singletable.design.schema import EntitySchema
-from singletable.design.stored_values import Item
-from singletable.design.writes import Create, Put, Write, WritePlan
+from singletable.design.model.entity import Entity
+from singletable.design.model.schema import EntitySchema
+from singletable.design.plans.get import Get
+from singletable.design.values.items import Item
+from singletable.design.writes.transaction import write, write_together
+from singletable.design.writes.write import Create, Put, Write, WritePlan
 from singletable.errors import (
     AlreadyExistsError,
     ApiError,
@@ -176,10 +175,10 @@ class FunctionPass(Pass):
         """Tell whether an item of this page is a failure already: a verify may have found it unreadable."""
         return any(text.startswith(failure(key, "")) for text in self._failed)
 
-    def _handed(self, schema: EntitySchema[Any]) -> list[Function]:
+    def _handed(self, schema: EntitySchema) -> list[Function]:
         return [function for function in self._functions if schema.entity in function.kinds]
 
-    def _completed(self, function: Function, schema: EntitySchema[Any], stored: Item) -> Steps[None]:
+    def _completed(self, function: Function, schema: EntitySchema, stored: Item) -> Steps[None]:
         """Write what a function returns for an item; call it again, if others have changed something meanwhile."""
         item: Item | None = stored
         for attempt in range(_ATTEMPTS):
@@ -228,7 +227,7 @@ class FunctionPass(Pass):
         item: Item | None = answer.get("Item")
         return item
 
-    def _note_writes(self, schema: EntitySchema[Any], stored: Item, writes: list[list[Write]]) -> None:
+    def _note_writes(self, schema: EntitySchema, stored: Item, writes: list[list[Write]]) -> None:
         self._add(changed=1)
         if len(self.outcome.samples) < SAMPLES_MAX:
             shown = [_shown(each) for together in writes for each in together]

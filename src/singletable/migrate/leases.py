@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import Any, Final
 
 from singletable.client.calls import Steps, Wait
-from singletable.design.session import Session
+from singletable.design.session.session import Session
 from singletable.migrate.records import Record, Records
 
 LEASE_S: Final = 60.0
 _RENEWED_AFTER: Final = 1 / 3  # of the lease
 
 
-class Lease:
+class MigrationLease:
     """What a runner holds of a migration. A dry run holds nothing, and writes nothing."""
 
     def __init__(
@@ -50,7 +50,7 @@ class Lease:
             seconds -= slice_s
             yield from self.keep()
 
-    def beside(self) -> Lease:
+    def beside(self) -> MigrationLease:
         """Return what a look at the table holds that is no step: it records nothing, and keeps this one."""
         return _Beside(self)
 
@@ -59,10 +59,10 @@ class Lease:
         yield from self.save(**{"owner": "", "until_us": 0, **changes})
 
 
-class _Beside(Lease):
+class _Beside(MigrationLease):
     """What a look at the table beside a step holds."""
 
-    def __init__(self, held: Lease) -> None:
+    def __init__(self, held: MigrationLease) -> None:
         record = replace(held.record, segments=(), differing=0)
         super().__init__(held._session, record, lease_s=held._lease_us / 1_000_000, is_dry=True)
         self._held = held

@@ -9,12 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from singletable.client.calls import Steps
-from singletable.design.lock_checks import bring_lock_home, homing, is_lock, old_forms
-from singletable.design.moving import key_attributes
-from singletable.design.relations import LockForm
-from singletable.design.session import Session
-from singletable.design.stored_values import Item
-from singletable.design.uniqueness import mark_moved, old_locks
+from singletable.design.kept.unique import is_lock, lock_move, mark_moved, old_forms, old_locks
+from singletable.design.model.schema import LockForm
+from singletable.design.session.session import Session
+from singletable.design.upkeep.verify import move_lock
+from singletable.design.values.items import Item
 from singletable.errors import DesignError, IndexMissingError, TableMissingError
 from singletable.migrate.applying import failure
 from singletable.migrate.forms import plain
@@ -38,7 +37,7 @@ class LockPass(Pass):
             self._add(seen=1)
             if self._lock_forms.isdisjoint(old_forms(self._session, lock)):
                 continue
-            key, meter = key_attributes(self._session, lock), Meter()
+            key, meter = self._session.catalog.key_in(lock), Meter()
             try:
                 if (yield from meter.measured(self._moved(key))):
                     self._note_move(key)
@@ -52,8 +51,8 @@ class LockPass(Pass):
     def _moved(self, key: Item) -> Steps[bool]:
         """Move one lock; in a dry run, say whether it would be."""
         if self._writes:
-            return (yield from bring_lock_home(self._session, key))
-        return bool((yield from homing(self._session, key)))
+            return (yield from move_lock(self._session, key))
+        return bool((yield from lock_move(self._session, key)))
 
     def _note_move(self, key: Item) -> None:
         self._add(moved=1)

@@ -10,14 +10,13 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
-from singletable.client.calls import Call, Steps, Together
-from singletable.design.answers import read_units
-from singletable.design.session import Session
-from singletable.design.stored_values import Item
+from singletable.client.calls import Call, Steps, Together, read_units
+from singletable.design.session.session import Session
+from singletable.design.values.items import Item
 from singletable.errors import DesignError
 from singletable.migrate.applying import Applied, Applier, Decide, failure
-from singletable.migrate.forms import Change, Forms
-from singletable.migrate.leases import Lease
+from singletable.migrate.forms import Forms, ItemRewrite
+from singletable.migrate.leases import MigrationLease
 from singletable.migrate.pacing import Pacer
 from singletable.migrate.records import FAILURES_MAX, Counts, Record, Segment
 
@@ -43,7 +42,7 @@ Watch: TypeAlias = Callable[[Progress], object]
 
 
 @dataclass(slots=True)
-class Outcome:
+class PassOutcome:
     """What a pass has found, or done."""
 
     counts: Counts = field(default_factory=Counts)
@@ -68,7 +67,7 @@ class Pass:
     def __init__(
         self,
         session: Session,
-        lease: Lease,
+        lease: MigrationLease,
         pacer: Pacer,
         decide: Decide,
         *,
@@ -98,9 +97,9 @@ class Pass:
         self._segments = segments
         self._at_once = pacer.page_items(page_items)
         self._watch = watch
-        self.outcome = Outcome()
+        self.outcome = PassOutcome()
 
-    def run(self) -> Steps[Outcome]:
+    def run(self) -> Steps[PassOutcome]:
         """Go through the table, from where the record says."""
         before = self._lease.record
         segments = before.segments or (Segment(),) * self._segments
@@ -175,7 +174,7 @@ class Pass:
                 yield from self._pay(applied.units, len(some))
                 yield from self._lease.keep()
 
-    def _still_wanted(self, changes: list[Change]) -> Steps[list[Change]]:
+    def _still_wanted(self, changes: list[ItemRewrite]) -> Steps[list[ItemRewrite]]:
         """Return those changes that items still need: a writer may have made some since the page was read."""
         found = []
         for change in changes:
@@ -190,7 +189,7 @@ class Pass:
             yield from self._lease.keep()
         return found
 
-    def _changes(self, items: list[Item]) -> Iterator[Change]:
+    def _changes(self, items: list[Item]) -> Iterator[ItemRewrite]:
         for item in items:
             self._add(seen=1)
             try:
@@ -215,7 +214,7 @@ class Pass:
             self.outcome.strangers.append(failure(self._key(item), f"{why}, so it is of no entity"))
 
     def _key(self, item: Item) -> Item:
-        return {name: item[name] for name in self._session.catalog.table.key_attributes()}
+        return self._session.catalog.key_in(item)
 
     def _pay(self, units: float, items: int) -> Steps[None]:
         seconds = self._pacer.spent(units=units, items=items)
@@ -239,6 +238,6 @@ class Pass:
         )
 
 
-def _imagined(changes: list[Change]) -> Applied:
+def _imagined(changes: list[ItemRewrite]) -> Applied:
     moved = sum(change.move is not None for change in changes)
     return Applied(changed=len(changes) - moved, moved=moved)

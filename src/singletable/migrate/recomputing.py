@@ -10,15 +10,15 @@ from collections.abc import Generator
 from hashlib import blake2b
 from typing import Any, Final, TypeVar
 
-from singletable.client.calls import Call, Steps, Together
-from singletable.design.answers import read_units
-from singletable.design.checks import Check, Finding
-from singletable.design.entity import Entity
-from singletable.design.schema import EntitySchema
-from singletable.design.session import Session
-from singletable.design.stored_values import Item, shown_key
-from singletable.design.uniqueness import locks_of
-from singletable.design.verifying import kept_checks, verified_by
+from singletable.client.calls import Call, Steps, Together, read_units
+from singletable.design.kept.aggregate import aggregates_of
+from singletable.design.kept.kind import Finding, Invariant
+from singletable.design.kept.unique import locks_of
+from singletable.design.model.entity import Entity
+from singletable.design.model.schema import EntitySchema
+from singletable.design.session.session import Session
+from singletable.design.upkeep.verify import kept_invariants, verified_by
+from singletable.design.values.items import Item, shown_key
 from singletable.errors import DesignError, IndexMissingError, TableMissingError
 from singletable.migrate.applying import failure
 from singletable.migrate.passes import SAMPLES_MAX, Pass
@@ -64,7 +64,7 @@ class RecomputePass(Pass):
             yield from self._pay(meter.units, 1)
             yield from self._lease.keep()
 
-    def _recomputed(self, schema: EntitySchema[Any], item: Item, checks: list[Check]) -> Steps[None]:
+    def _recomputed(self, schema: EntitySchema, item: Item, checks: list[Invariant]) -> Steps[None]:
         """Put right what is kept of one item; in a dry run, say what would be."""
         entity = schema.to_entity(item)
         if self._writes:
@@ -74,7 +74,7 @@ class RecomputePass(Pass):
         else:
             findings: list[Finding] = []
             for check in checks:
-                findings += yield from check(self._session, entity)
+                findings += yield from check.find(self._session, entity)
             shared = self._imagined_locks(schema, entity, item)
             wrong = [(each, bool(each.actions) and each.field not in shared) for each in findings]
         if any(is_repairable for _, is_repairable in wrong):
@@ -87,7 +87,7 @@ class RecomputePass(Pass):
         if left:
             self._fail(failure(self._key(item), "; ".join(left)))
 
-    def _note_change(self, schema: EntitySchema[Any], item: Item, wrong: list[Any]) -> None:
+    def _note_change(self, schema: EntitySchema, item: Item, wrong: list[Any]) -> None:
         self._add(changed=1)
         if len(self.outcome.samples) < SAMPLES_MAX:
             fields = [each.field or each.entity for each in wrong]
@@ -95,7 +95,7 @@ class RecomputePass(Pass):
                 {"entity": schema.name, "key": self._shown(item), "recomputes": fields}
             )
 
-    def _imagined_locks(self, schema: EntitySchema[Any], entity: Entity, item: Item) -> dict[str, str]:
+    def _imagined_locks(self, schema: EntitySchema, entity: Entity, item: Item) -> dict[str, str]:
         """Take the locks of an item as if they were written; say by their fields which another item has."""
         uniques = self.step.entities.get(schema.name, ())
         is_over = schema.is_expired(item, self._session.now_us() / 1_000_000)
@@ -124,18 +124,18 @@ def _left(entity: Entity, wrong: Any) -> str:
     return f"{values or wrong.field} is also that of {other}"
 
 
-def checks_of_step(session: Session, schema: EntitySchema[Any], step: Recompute) -> list[Check]:
+def checks_of_step(session: Session, schema: EntitySchema, step: Recompute) -> list[Invariant]:
     """Return the checks that a step makes of the items of an entity."""
     derived = {*step.derived.get(schema.name, ())}
     derived |= {schema.name} & {name for made in step.derived.values() for name in made}
-    return kept_checks(session, schema, step.entities.get(schema.name, ()), derived)
+    return kept_invariants(session, schema, step.entities.get(schema.name, ()), derived)
 
 
 def counted_by_step(session: Session, step: Recompute) -> set[str]:
     """Name the entities that numbers of a step are made from: without one of their items, those are wrong."""
     return {
         each.link.child.name
-        for each in session.catalog.belonging.aggregates
+        for each in aggregates_of(session.catalog).all
         if each.field in step.entities.get(each.link.parent.name, ())
     }
 
@@ -144,7 +144,7 @@ def waits_for(session: Session, step: Recompute, earlier: list[MigrationStep]) -
     """Return a step without which a dry run cannot count: it writes what this one reads."""
     places = [
         (each.link.child.name, each.place.name)
-        for each in session.catalog.belonging.aggregates
+        for each in aggregates_of(session.catalog).all
         if each.field in step.entities.get(each.link.parent.name, ())
     ]
     for one in earlier:

@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from singletable.client.calls import Call, Steps
-from singletable.design.catalog import RESERVED
-from singletable.design.expressions import Placeholders
-from singletable.design.session import Session
-from singletable.design.stored_values import AttributeValue, Item, decode
+from singletable.design.model.catalog import RESERVED
+from singletable.design.session.expressions import Placeholders
+from singletable.design.session.session import Session
+from singletable.design.values.items import AttributeValue, Item, decode
 from singletable.errors import ConditionFailedError, MigrationError
+from singletable.migrate.files import Migration
 
 State = Literal["running", "stopped", "done"]
 
@@ -273,3 +274,13 @@ def _record(item: Item) -> Record:
 def _segment(value: Mapping[str, Any]) -> Segment:
     last = value.get("last")
     return Segment(None if last is None else last["M"], value["done"]["BOOL"])
+
+
+def refuse_changed(migration: Migration, record: Record | None) -> None:
+    """Refuse a migration whose steps are not those that a table has seen."""
+    if record is not None and record.fingerprint != migration.fingerprint():
+        done = "run" if record.is_done else "begun"
+        raise MigrationError(
+            f"the steps of {migration.id} are not those that were {done} on this table",
+            hint="put the file back as it was, and write what is new into another migration",
+        )

@@ -15,7 +15,8 @@ from singletable.blueprint import (
     PlaceBlueprint,
     UniqueBlueprint,
 )
-from singletable.design.casing import Casing, stored_name
+from singletable.design.kept.aggregate import names_beside
+from singletable.design.values.fields import Casing, stored_name
 from singletable.errors import MigrationError
 
 _TYPE: Final = re.compile(r"[A-Z]\w*")
@@ -275,7 +276,6 @@ def _unnamed(was: EntityBlueprint, now: EntityBlueprint) -> Iterator[str]:
     """Name what is stored beside the fields, by the casing of the design."""
     if now.schema_version is not None:
         yield "schema_version"
-    averages = {each.field for each in was.aggregates if each.kind == "average"}
+    beside = {each.field: names_beside(each.field, each.kind) for each in was.aggregates}
     for each in now.aggregates:
-        if each.field in averages:
-            yield from (f"{each.field}_sum", f"{each.field}_count")
+        yield from beside.get(each.field, ())

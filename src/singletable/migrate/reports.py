@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from singletable.errors import MigrationError
 from singletable.migrate.expiry import Expiring
-from singletable.migrate.passes import Outcome
+from singletable.migrate.passes import PassOutcome
 from singletable.migrate.records import Counts
 
 State = Literal["done", "was done", "waiting", "dry run"]
@@ -70,7 +70,7 @@ class MigrationReport:
 class Verification:
     """What a look at every item has found."""
 
-    outcome: Outcome
+    outcome: PassOutcome
 
     @property
     def is_right(self) -> bool:
@@ -91,6 +91,6 @@ class Verification:
 class VerificationError(MigrationError):
     """Items are not as the design says, though they should be by now."""
 
-    def __init__(self, message: str, outcome: Outcome, *, hint: str) -> None:
+    def __init__(self, message: str, outcome: PassOutcome, *, hint: str) -> None:
         super().__init__(message, hint=hint)
         self.outcome = outcome

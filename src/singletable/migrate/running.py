@@ -8,27 +8,26 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Final, assert_never
+from typing import Final, assert_never
 
 from singletable.client.calls import Steps
 from singletable.design.design import Design
-from singletable.design.inspecting import describe_table
-from singletable.design.provisioning import change_settings, create_table
-from singletable.design.schema import EntitySchema
-from singletable.design.stored_values import Item
+from singletable.design.model.schema import EntitySchema
+from singletable.design.tables.create import change_settings, create_table
+from singletable.design.tables.definition import describe_table
+from singletable.design.values.items import Item
 from singletable.errors import MigrationError, SingleTableError, StrangeItemsError
-from singletable.migrate.choosing import chosen_migrations, refuse_changed
 from singletable.migrate.deciding import decide, summary
 from singletable.migrate.expiry import Expiring, expiring_items
-from singletable.migrate.files import Migration
-from singletable.migrate.forms import Change, Forms
+from singletable.migrate.files import Migration, chosen_migrations
+from singletable.migrate.forms import Forms, ItemRewrite
 from singletable.migrate.functions import FunctionPass, find_function
-from singletable.migrate.leases import LEASE_S, Lease
+from singletable.migrate.leases import LEASE_S, MigrationLease
 from singletable.migrate.locks import LockPass, end_move
 from singletable.migrate.pacing import Pace, Pacer
-from singletable.migrate.passes import PAGE_ITEMS, Outcome, Pass, Progress, Watch
+from singletable.migrate.passes import PAGE_ITEMS, Pass, PassOutcome, Progress, Watch
 from singletable.migrate.recomputing import RecomputePass, counted_by_step, waits_for
-from singletable.migrate.records import Record, Records
+from singletable.migrate.records import Record, Records, refuse_changed
 from singletable.migrate.reports import MigrationReport, StepReport, Verification, VerificationError
 from singletable.migrate.steps import (
     AddIndex,
@@ -98,7 +97,7 @@ class Runner:
         self._page_items = page_items
         self._shared_table = shared_table
         self._records = Records(self._session)
-        self._lease: Lease | None = None
+        self._lease: MigrationLease | None = None
         self._rehearsed: list[tuple[Forms, MigrationStep]] = []  # earlier steps of a dry run
         self._awaited: MigrationStep | None = None  # the first of them that would change something
         self._renamed: Renames = {}
@@ -194,14 +193,14 @@ class Runner:
         record = replace(record or Record(migration.id), segments=(), differing=0)
         report = MigrationReport(migration.id, migration.title, "dry run")
         if is_there and not record.step:
-            lease = Lease(self._session, record, is_dry=True)
+            lease = MigrationLease(self._session, record, is_dry=True)
             report.expiring = yield from self._expiring(migration, lease)
             report.keeps_expired = self._keep_expired
             if self._keep_expired:
                 record = replace(record, keeps_over_us=self._session.now_us())
         for number, step in list(enumerate(migration.steps))[record.step :]:
             if is_there:
-                lease = Lease(self._session, record, is_dry=True)
+                lease = MigrationLease(self._session, record, is_dry=True)
                 report.steps.append((yield from self._step(migration, number, step, lease)))
                 if self._awaited is None and report.steps[-1].would_change:
                     self._awaited = step
@@ -214,7 +213,7 @@ class Runner:
         record = yield from self._records.take(new, self.owner, self._lease_s)
         if record.is_done:
             return MigrationReport(migration.id, migration.title, "was done")
-        lease = self._lease = Lease(self._session, record, lease_s=self._lease_s)
+        lease = self._lease = MigrationLease(self._session, record, lease_s=self._lease_s)
         try:
             report = yield from self._go_on(migration, lease)
         except Exception:
@@ -224,7 +223,7 @@ class Runner:
         self._lease = None
         return report
 
-    def _go_on(self, migration: Migration, lease: Lease) -> Steps[MigrationReport]:
+    def _go_on(self, migration: Migration, lease: MigrationLease) -> Steps[MigrationReport]:
         report = MigrationReport(migration.id, migration.title, "done")
         if not lease.record.step and not (yield from self._let_expire(migration, lease, report)):
             yield from lease.release(state="stopped")
@@ -249,7 +248,9 @@ class Runner:
 
     # --- what would expire at once --------------------------------------------------------------------
 
-    def _let_expire(self, migration: Migration, lease: Lease, report: MigrationReport) -> Steps[bool]:
+    def _let_expire(
+        self, migration: Migration, lease: MigrationLease, report: MigrationReport
+    ) -> Steps[bool]:
         """Tell whether a migration may begin: nothing expires by it, or is kept from it, or it may expire."""
         report.expiring = yield from self._expiring(migration, lease)
         report.keeps_expired = self._keep_expired
@@ -261,12 +262,14 @@ class Runner:
             return True
         return self._confirm is not None and self._confirm(migration, report.expiring)
 
-    def _expiring(self, migration: Migration, lease: Lease, *, keeps: bool = False) -> Steps[Expiring]:
+    def _expiring(
+        self, migration: Migration, lease: MigrationLease, *, keeps: bool = False
+    ) -> Steps[Expiring]:
         steps = [(self._forms(migration, step, lease), step) for step in migration.steps]
         options = {"segments": self._segments, "page_items": self._page_items}
         return expiring_items(self._session, lease, self._pacer, steps, keeps=keeps, **options)
 
-    def _may(self, migration: Migration, step: MigrationStep, lease: Lease) -> bool:
+    def _may(self, migration: Migration, step: MigrationStep, lease: MigrationLease) -> bool:
         if not lease.record.is_verified:
             raise MigrationError(
                 f"{migration.id}: {step.says()} This destroys something, and nothing was verified before it",
@@ -277,7 +280,7 @@ class Runner:
     # --- one step -------------------------------------------------------------------------------------
 
     def _step(
-        self, migration: Migration, number: int, step: MigrationStep, lease: Lease
+        self, migration: Migration, number: int, step: MigrationStep, lease: MigrationLease
     ) -> Steps[StepReport]:
         report = StepReport(number, step.kind, step.says())
         self._tell(migration, number, step, "")
@@ -322,7 +325,7 @@ class Runner:
         return report
 
     def _recompute(
-        self, migration: Migration, number: int, step: Recompute, lease: Lease, report: StepReport
+        self, migration: Migration, number: int, step: Recompute, lease: MigrationLease, report: StepReport
     ) -> Steps[None]:
         needed = waits_for(self._session, step, [earlier for _, earlier in self._rehearsed])
         if needed is not None:
@@ -344,7 +347,7 @@ class Runner:
             yield from self._stop(migration, lease, what, outcome, hint)
 
     def _run_function(
-        self, migration: Migration, number: int, step: RunFunction, lease: Lease, report: StepReport
+        self, migration: Migration, number: int, step: RunFunction, lease: MigrationLease, report: StepReport
     ) -> Steps[None]:
         if lease.is_dry and self._awaited is not None:
             # It reads the table itself, which is not what it will be then.
@@ -363,9 +366,9 @@ class Runner:
         migration: Migration,
         number: int,
         step: Recompute | RunFunction | MoveLocks,
-        lease: Lease,
+        lease: MigrationLease,
         report: StepReport,
-    ) -> Steps[Outcome]:
+    ) -> Steps[PassOutcome]:
         if not lease.record.segments:
             # Of a run before, which people may have dealt with.
             yield from lease.save(failures=(), differing=0)
@@ -375,7 +378,7 @@ class Runner:
         return outcome
 
     def _stop(
-        self, migration: Migration, lease: Lease, what: str, outcome: Outcome, hint: str
+        self, migration: Migration, lease: MigrationLease, what: str, outcome: PassOutcome, hint: str
     ) -> Steps[None]:
         failures = list(lease.record.failures)
         # Who puts an item right may write it as it was before: the next run begins where items are written.
@@ -385,7 +388,7 @@ class Runner:
         )
 
     def _move_locks(
-        self, migration: Migration, number: int, step: MoveLocks, lease: Lease, report: StepReport
+        self, migration: Migration, number: int, step: MoveLocks, lease: MigrationLease, report: StepReport
     ) -> Steps[None]:
         outcome = yield from self._whole_pass(migration, number, step, lease, report)
         if lease.is_dry:
@@ -433,7 +436,7 @@ class Runner:
             case _:
                 assert_never(step)
 
-    def _forms(self, migration: Migration, step: MigrationStep, lease: Lease) -> Forms:
+    def _forms(self, migration: Migration, step: MigrationStep, lease: MigrationLease) -> Forms:
         """Return what knows the items that a step finds, by all that the steps of its migration say of them."""
         was = {
             entity: texts for each in migration.steps for entity, texts in getattr(each, "was", {}).items()
@@ -449,12 +452,14 @@ class Runner:
             keeps_over_at=datetime.fromtimestamp(over_us / 1_000_000, UTC) if over_us else None,
         )
 
-    def _look(self, migration: Migration, number: int, step: MigrationStep, lease: Lease) -> Steps[Outcome]:
+    def _look(
+        self, migration: Migration, number: int, step: MigrationStep, lease: MigrationLease
+    ) -> Steps[PassOutcome]:
         """Look at every item before a step: is it of an entity, and can it be read, if the step counts it?"""
         catalog = self._session.catalog
         counted = counted_by_step(self._session, step) if isinstance(step, Recompute) else set()
 
-        def schema_of(item: Item) -> EntitySchema[Any] | None:
+        def schema_of(item: Item) -> EntitySchema | None:
             return catalog.schema_of(self._imagined(step, item))
 
         def read(item: Item) -> None:
@@ -476,7 +481,9 @@ class Runner:
         )
         return (yield from one.run())
 
-    def _pass(self, migration: Migration, number: int, step: MigrationStep, lease: Lease) -> Steps[Outcome]:
+    def _pass(
+        self, migration: Migration, number: int, step: MigrationStep, lease: MigrationLease
+    ) -> Steps[PassOutcome]:
         forms = self._forms(migration, step, lease)
         if lease.is_dry:
             self._rehearsed.append((forms, step))
@@ -521,7 +528,7 @@ class Runner:
             case _:
                 return Pass
 
-    def _decide(self, forms: Forms, step: MigrationStep, item: Item) -> Change | None:
+    def _decide(self, forms: Forms, step: MigrationStep, item: Item) -> ItemRewrite | None:
         """Say what a step does to an item; in a dry run, to what earlier steps would have made of it."""
         return decide(forms, step, self._imagined(step, item))
 
@@ -537,9 +544,9 @@ class Runner:
     def _judge(
         self,
         migration: Migration,
-        lease: Lease,
+        lease: MigrationLease,
         differing: int,
-        outcome: Outcome,
+        outcome: PassOutcome,
         *,
         begin: int | None = None,
     ) -> Steps[None]:
@@ -576,14 +583,14 @@ class Runner:
         }
         step = Verify(everything)
         self._rehearsed = []
-        lease = Lease(self._session, Record("verify"), is_dry=True)
+        lease = MigrationLease(self._session, Record("verify"), is_dry=True)
         outcome = yield from self._pass(Migration("verify", "Verify", (step,), None), 0, step, lease)
         return Verification(outcome)
 
     # --- telling --------------------------------------------------------------------------------------
 
     def _said(
-        self, migration: Migration, number: int, step: MigrationStep, lease: Lease, detail: str
+        self, migration: Migration, number: int, step: MigrationStep, lease: MigrationLease, detail: str
     ) -> Steps[None]:
         self._tell(migration, number, step, detail)
         return lease.keep()
@@ -632,7 +639,7 @@ def _first_writing(migration: Migration) -> int:
     return next((n for n, step in enumerate(migration.steps) if isinstance(step, _WRITING)), 0)
 
 
-def _released(lease: Lease) -> Steps[None]:
+def _released(lease: MigrationLease) -> Steps[None]:
     """Give a lease back after an error; one that was lost stays so."""
     try:
         yield from lease.release(state="stopped")

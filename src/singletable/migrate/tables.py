@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from singletable.client.calls import Call, Steps, Wait
-from singletable.design.definitions import declared_table, index_request
-from singletable.design.inspecting import describe_table
-from singletable.design.session import Session
+from singletable.design.session.session import Session
+from singletable.design.tables.definition import declared_table, describe_table, index_request
 from singletable.errors import LimitExceededError, MigrationError, ResourceInUseError, TableInUseError
 
 Said = Callable[[str], Steps[None]]  # says how far it is, and keeps the lease

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from singletable.design.stored_values import AttributeValue
+from singletable.design.values.items import AttributeValue
 
 
 def same(one: AttributeValue, other: AttributeValue) -> bool:

@@ -1,6 +1,6 @@
-"""What a target really does, tried on a table of its own: what holds, what breaks, and which features that costs.
+"""Conformance checks of a target, tried on a table of its own: which hold, and which features suffer.
 
-It knows targets, and what designs need of them; it knows no design.
+It knows targets, and the needs of designs in general; it knows no particular design.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ _NEW: Final = "attribute_not_exists(PK)"
 
 
 def put_race(table: ProbeTable) -> Finding:
-    """Let writers put the same new item: one of them is to win, and its item to be there."""
+    """Let writers put the same new item: exactly one must win, and its item must be stored."""
     wrong = 0
     for number in range(_ROUNDS):
         pk = f"PUT#{number}"
@@ -35,14 +35,14 @@ def put_race(table: ProbeTable) -> Finding:
 
 
 def _sorted_out(outcomes: list[int | ApiError], *losing: type[ApiError]) -> tuple[list[int], list[ApiError]]:
-    """Return who has won, and the errors that do not only say that somebody has lost."""
+    """Return the winners, and the errors other than those of losing the race."""
     won = [each for each in outcomes if isinstance(each, int)]
     errors = [each for each in outcomes if isinstance(each, ApiError)]
     return won, [error for error in errors if not isinstance(error, losing)]
 
 
 def update_conditions(table: ProbeTable) -> Finding:
-    """Update and delete under conditions that hold, and under such that do not."""
+    """Update and delete under conditions that hold, and under conditions that fail."""
     wanted = key("CONDITION")
     table.put({**wanted, "version": {"N": "1"}})
 
@@ -114,7 +114,7 @@ def counter_race(table: ProbeTable) -> Finding:
 
 
 def read_after_write(table: ProbeTable) -> Finding:
-    """Read what was written a moment ago, consistently, by its key and by its partition."""
+    """Read an item directly after its write, consistently, by its key and by its partition."""
     for number in range(_ROUNDS):
         item = {**key("FRESH"), "number": {"N": str(number)}}
         table.put(item)
@@ -127,7 +127,7 @@ def read_after_write(table: ProbeTable) -> Finding:
 
 
 def batches(table: ProbeTable) -> Finding:
-    """Write and read many items at once, and again what the target leaves over."""
+    """Write and read many items at once, and retry those that the target leaves unprocessed."""
     items = [
         {**key("BATCH", f"{number:02}"), **text(text="x" * 100)} for number in range(BATCH_WRITE_ITEMS_MAX)
     ]

@@ -142,7 +142,7 @@ def index_lag(table: ProbeTable) -> Finding:
 
 
 def sparse_index(table: ProbeTable) -> Finding:
-    """Leave an index out, come into it, move in it, and go out of it again."""
+    """Write an item that is not in an index, then enters it, moves in it, and leaves it again."""
     wanted = key("SPARSE")
     table.put(wanted)
     for change, count in ((text(GPK="SPARSE", GSK="1"), 1), (text(GPK="SPARSE", GSK="2"), 1), ({}, 0)):
@@ -158,7 +158,7 @@ def sparse_index(table: ProbeTable) -> Finding:
 
 
 def projections(table: ProbeTable) -> Finding:
-    """Ask an index for what it does not project."""
+    """Ask an index for attributes that it does not project."""
     table.put({**key("NARROW"), **text(GPK="NARROW", GSK="-", secret="x")})
     if not _is_seen(table, "NARROW", 1, NARROW):
         return breaks(f"an index of keys does not show a write within {SEEN_S_MAX:.0f} s")
@@ -171,7 +171,7 @@ def projections(table: ProbeTable) -> Finding:
 
 
 def wide_keys(table: ProbeTable) -> Finding:
-    """Query an index whose partition key and sort key have two attributes each."""
+    """Query an index with two attributes each in its partition key and its sort key."""
     try:
         described = table.make_again([wide_index("wide", ["w1", "w2"], ["w3", "w4"])], "w1", "w2", "w3", "w4")
     except ApiError as error:
@@ -197,7 +197,7 @@ def wide_keys(table: ProbeTable) -> Finding:
 
 
 def added_index(table: ProbeTable) -> Finding:
-    """Add an index to a table with items; then everything that was possible before is to be possible still."""
+    """Add an index to a table with items; then all earlier operations must still work."""
     old = {**key("ADDED", "old"), **text(GPK="ADDED", GSK="old", APK="ADDED")}
     table.put(old)
     create = {

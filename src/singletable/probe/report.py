@@ -1,4 +1,4 @@
-"""What a probe has found: one finding for each check, and the capabilities that follow from them."""
+"""The report of a probe: one finding for each check, and the capabilities that follow from them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from singletable.client.capabilities import Capabilities
 if TYPE_CHECKING:
     from singletable.probe.table import ProbeTable
 
-# holds: it was seen to be right. breaks: it is there, and wrong. absent: the target says that it does not have it,
-# or takes it and forgets it. untried: nobody knows, since the time was over or the target did not come so far.
+# holds: it was seen to work. breaks: it exists, and works wrongly. absent: the target says that it does not have
+# it, or accepts and ignores it. untried: unknown, since the time was over or the target was not ready.
 Verdict = Literal["holds", "breaks", "absent", "untried"]
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one check came to, and what was seen."""
+    """The result of one check: a verdict, and the observation behind it."""
 
     verdict: Verdict
     said: str
@@ -38,10 +38,10 @@ def absent(said: str) -> Finding:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that designs rely on: what is proven, the features that need it, and the function that tries it.
+    """One property that designs rely on: its statement, the features that use it, and the function that tests it.
 
-    A design cannot do without what is needed. What is not needed may be absent: `without` says what becomes of a
-    design then. What is there and wrong breaks the features.
+    Every design requires a needed property. Any other may be absent: `without` says how a design then behaves. A
+    property that exists and works wrongly breaks the features.
     """
 
     name: str
@@ -50,12 +50,12 @@ class Check:
     run: Callable[[ProbeTable], Finding]
     is_needed: bool = False
     without: str = ""
-    capability: str | None = None  # is there if all checks of it hold
+    capability: str | None = None  # the target has it if all its checks hold
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeReport:
-    """What was found of a target. `is_left` says that the table could not be taken away."""
+    """The findings about a target. `is_left` says that the table could not be deleted."""
 
     target: str
     table: str
@@ -66,14 +66,14 @@ class ProbeReport:
 
     @property
     def is_sound(self) -> bool:
-        """Whether everything that designs need holds, and nothing that is there is wrong."""
+        """Whether all needed properties hold, and none breaks."""
         return all(
             finding.verdict == "holds" or (finding.verdict != "breaks" and not check.is_needed)
             for check, finding in self.findings
         )
 
     def finding(self, name: str) -> Finding:
-        """Return what the check of a name came to."""
+        """Return the finding of the check with this name."""
         return next(finding for check, finding in self.findings if check.name == name)
 
     def data(self) -> dict[str, Any]:
@@ -102,7 +102,7 @@ class ProbeReport:
 
 
 def capabilities_from(findings: tuple[tuple[Check, Finding], ...], said: Capabilities) -> Capabilities:
-    """Return what was found; of what was not tried, what the target says itself."""
+    """Return the capabilities that the checks found; where nothing was tried, those that the target declares."""
     found = said.data()
     for check, finding in findings:
         if check.capability is not None and finding.verdict == "holds":

@@ -1,4 +1,4 @@
-"""Trying everything on a target: a table is made, every check is tried on it, and it is taken away in any case."""
+"""Running a probe: make a table on a target, run every check on it, and delete it in any case."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SECONDS_MAX: Final = 600.0
 _BUSY: Final = (ResourceInUseError, TableInUseError, LimitExceededError, ThrottledError)
 _SAID_MAX: Final = 160  # characters: some services repeat the whole request
 
-Watch = Callable[[Check, int, int], object]  # what is tried now, how many are done, of how many
+Watch = Callable[[Check, int, int], object]  # the current check, how many are done, of how many
 OnLeft = Callable[[str], object]  # the table that is still there
 
 
@@ -40,10 +40,10 @@ def probe(
     token: str | None = None,
     seconds_max: float = SECONDS_MAX,
 ) -> ProbeReport:
-    """Make a table on a target, try on it what designs rely on, take it away, and say what holds.
+    """Make a table on a target, run all checks on it, delete it, and report the findings.
 
-    The table is called `singletable-probe-` and a random token; no other table is touched. If it cannot be taken
-    away, `on_left` is called with its name, also after Ctrl-C and errors.
+    The table is called `singletable-probe-` and a random token; no other table is touched. If it cannot be
+    deleted, `on_left` is called with its name, also after Ctrl-C and errors.
     """
     with TemporaryDirectory(prefix="singletable-probe-") as folder:
         # Otherwise an empty folder of backups would be left beside the file.
@@ -72,7 +72,7 @@ def probe_client(
     token: str | None = None,
     seconds_max: float = SECONDS_MAX,
 ) -> ProbeReport:
-    """Do what `probe` does on a client that is open, and stays open."""
+    """Run a probe, as `probe` does, on an open client. The client stays open."""
     begun_us = client.clock.elapsed_us()
     table = ProbeTable(client, token or secrets.token_hex(8), seconds_max)
     findings: list[tuple[Check, Finding]] = []
@@ -101,7 +101,7 @@ def _removed(table: ProbeTable, on_left: OnLeft | None) -> bool:
 
 
 def _tried(check: Check, table: ProbeTable) -> Finding:
-    """Try one thing. Whatever the target answers is a finding; only that it is gone is an error."""
+    """Run one check. Every answer of the target is a finding; only a target that is gone is an error."""
     if table.left_s <= 0:
         return Finding("untried", "the time was over")
     finding = _seen(check, table)

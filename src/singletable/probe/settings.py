@@ -1,4 +1,4 @@
-"""Settings of a table: whether they are kept and described, and what they do where that can be seen at once."""
+"""Settings of a table: whether they are kept and described, and their effect where it shows at once."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def recovery(table: ProbeTable) -> Finding:
 
 
 def encryption(table: ProbeTable) -> Finding:
-    """Look whether the table is described with the encryption that it was made with, or gets it now."""
+    """Check that the table is described with the encryption that it was made with, or accepts it now."""
 
     def is_described() -> bool:
         described = (table.describe(table.name) or {}).get("SSEDescription") or {}
@@ -165,7 +165,7 @@ def _measured(table: ProbeTable, kind: str) -> dict[str, Any]:
 
 
 def consumed_capacity(table: ProbeTable) -> Finding:
-    """Ask what a write and a read have consumed."""
+    """Ask for the units that a write and a read consume."""
     written = _measured(table, "TOTAL")
     read = table.on("Query", **table.condition("UNITS"), ReturnConsumedCapacity="TOTAL")
     units = [written, read.get("ConsumedCapacity") or {}]
@@ -175,7 +175,7 @@ def consumed_capacity(table: ProbeTable) -> Finding:
 
 
 def consumed_by_indexes(table: ProbeTable) -> Finding:
-    """Ask what a write has consumed of each index."""
+    """Ask for the units that a write consumes of each index."""
     table.on("DeleteItem", Key=key("UNITS"))
     found = _measured(table, "INDEXES")
     units = (found.get("GlobalSecondaryIndexes") or {}).get(TIES, {}).get("CapacityUnits", 0)

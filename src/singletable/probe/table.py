@@ -1,4 +1,4 @@
-"""The table that a probe makes, tries things on and takes away. Nothing can be asked about any other table."""
+"""The table that a probe makes, runs its checks on and deletes. No request can name any other table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from contextlib import suppress
 from threading import Barrier, BrokenBarrierError
 from typing import Any, Final, TypeVar
 
-from singletable.client.base import Answer, Client
+from singletable.client.base import Client
+from singletable.client.calls import Answer
 from singletable.client.capabilities import is_unknown_operation
 from singletable.errors import (
     AccessDeniedError,
@@ -37,7 +38,7 @@ _PAGES_MAX: Final = 100
 
 NOT_FOUND: Final = (ResourceNotFoundError, TableNotFoundError)
 _IN_USE: Final = (ResourceInUseError, TableInUseError)
-# What CreateTable may refuse, and a table can be without.
+# Settings that CreateTable may refuse, and that a table can do without.
 _SETTINGS: Final = ("StreamSpecification", "SSESpecification", "Tags")
 
 TIES: Final = "ties"  # the index in which entries have equal keys
@@ -73,7 +74,7 @@ class ProbeTable:
     # --- asking -------------------------------------------------------------------------------------------
 
     def ask(self, operation: str, params: Mapping[str, Any] | None = None, **more: Any) -> Answer:
-        """Carry out one operation on the table, or on what the parameters name; never on another table."""
+        """Carry out one operation with these parameters. Refuse one that names a table that is not the probe's."""
         asked = {**(params or {}), **more}
         strangers = [name for name in _tables_in(asked) if self.name not in name]
         if strangers:  # also where Python leaves assertions out
@@ -110,7 +111,7 @@ class ProbeTable:
         }
 
     def pages(self, params: Mapping[str, Any], operation: str = "Query") -> Iterator[list[Item]]:
-        """Yield the pages of a query or a scan, from the first to the last, and of a ring no more than some."""
+        """Yield the pages of a query or a scan, to the last one; stop after some if the cursors never end."""
         start: dict[str, Any] = {}
         for _ in range(_PAGES_MAX):
             answer = self.on(operation, **params, **start)
@@ -144,9 +145,9 @@ class ProbeTable:
         return any(is_so() for _ in self.pauses(seconds_max))
 
     def race(self, act: Callable[[int], T]) -> list[T | ApiError]:
-        """Let all writers act at the same moment; return what came of each.
+        """Let all writers act at the same moment; return the result of each.
 
-        That one of them is throttled says nothing of the race, so it is raised.
+        A throttled writer says nothing about the race, so that error is raised.
         """
         start = Barrier(WRITERS)
 
@@ -218,7 +219,7 @@ class ProbeTable:
         return self.eventually(lambda: _is_settled(self.describe(self.name)), SETTLED_S_MAX)
 
     def remove(self, name: str) -> bool:
-        """Take a table away, whatever protects it; tell whether it is gone."""
+        """Delete a table, also a protected one; tell whether it is gone."""
         is_gone = self.eventually(lambda: self._delete(name), SETTLED_S_MAX) and self.eventually(
             lambda: self.describe(name) is None, SETTLED_S_MAX
         )
@@ -227,9 +228,9 @@ class ProbeTable:
         return is_gone
 
     def remove_all(self) -> bool:
-        """Take away whatever was made; tell whether all of it is gone. What fails on the way is not raised.
+        """Delete all tables that were made; tell whether all are gone. Errors on the way are not raised.
 
-        There is time for that, also when it is over for everything else.
+        This has time of its own, also when the time of the probe is over.
         """
         is_gone = True
         for name in list(self._made):
@@ -285,7 +286,7 @@ def _index(name: str, pk: str, sk: str, *, projection: str) -> dict[str, Any]:
 
 
 def wide_index(name: str, pk: list[str], sk: list[str]) -> dict[str, Any]:
-    """Return an index whose keys have several attributes each."""
+    """Return an index with several attributes in each key."""
     return {"IndexName": name, "KeySchema": _keys(pk, sk), "Projection": {"ProjectionType": "ALL"}}
 
 

@@ -28,7 +28,7 @@ def _write(table: ProbeTable, *actions: dict[str, Any], **more: Any) -> None:
 
 
 def atomic(table: ProbeTable) -> Finding:
-    """Write three items, one of which is refused: none is to be there, and the refusal to say which it was."""
+    """Write three items, one of which is refused: none may be stored, and the refusal must name the one."""
     taken = {**key("ATOMIC", "taken"), **text(owner="first")}
     _write(table, _put(table, key("ATOMIC", "done")), _put(table, taken))
     try:
@@ -104,7 +104,7 @@ def _has_lost(error: ApiError) -> bool:
 
 
 def idempotent(table: ProbeTable) -> Finding:
-    """Send a transaction twice with one token, as a client does that got no answer."""
+    """Send a transaction twice with one token, as a client does that got no answer: it must be idempotent."""
     wanted = key("TOKEN")
     add = {
         "Update": {

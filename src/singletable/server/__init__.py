@@ -1,7 +1,7 @@
 """The DynamoDB wire protocol over HTTP, for any AWS SDK.
 
 `serve_until_signal` runs in the foreground, `BackgroundServer` in a thread, `Server` on a loop of your own.
-What they need of a database is in `Answering`.
+They reach a database only through the protocol `Answering`. Requests are parsed in wire, not here.
 """
 
 from __future__ import annotations

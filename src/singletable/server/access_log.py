@@ -1,9 +1,9 @@
 """One line for each answered request, as text for people or as JSON for programs.
 
-A line names the request and what became of it: no values of items, no signatures; the id of the access key is
-no secret. Lines are written whole, in their order, by a thread of their own, so that whoever reads them slowly
-holds up no request. What is too much for the reader is left out, and the log says how many lines that were. A
-reader that is gone ends the log, not the server.
+A line names the request and its outcome, without values of items and without signatures; the id of the access key
+is no secret. A thread of its own writes whole lines in order, so that a slow reader holds up no request. Lines
+that are too many for the reader are dropped, and the log says how many. When the reader has gone, the log ends,
+and the server goes on.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ _ERROR: Final = re.compile(rb'\{"__type":"(?:[^"#]*#)?(\w+)"').match
 
 
 class Line(NamedTuple):
-    """What the log says of one request."""
+    """One request as the log shows it."""
 
     time: str
     request_id: str
     remote: str
     access_key: str | None
-    method: str | None  # None: what arrived was no HTTP
+    method: str | None  # None: the bytes were no HTTP
     path: str | None
     operation: str | None
     table: str | None
@@ -64,7 +64,7 @@ class Line(NamedTuple):
 class AccessLog:
     """Writes the lines of one server to a file descriptor, usually that of stderr.
 
-    Start it before the first `record`; close it after the last, and what still waits is written.
+    Start it before the first `record`; close it after the last: that writes the waiting lines.
     """
 
     def __init__(self, file_number: int, style: LogStyle, clock: Clock) -> None:
@@ -84,7 +84,7 @@ class AccessLog:
         self._thread.start()
 
     def close(self) -> None:
-        """Write what still waits, then end; a reader that does not read is not waited for."""
+        """Write the waiting lines, then end; do not wait long for a reader that does not read."""
         with self._changed:
             self._closing = True
             self._changed.notify()
@@ -220,7 +220,7 @@ def _as_text(line: Line) -> bytes:
 
 
 def _visible(sent: bytes) -> str:
-    # What a client sent must not end the line, nor steer the terminal that shows it.
+    # Bytes from a client must not end the line, nor control the terminal that shows it.
     return sent.translate(_VISIBLE).decode("ascii")
 
 

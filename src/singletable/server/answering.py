@@ -1,4 +1,4 @@
-"""What the server needs of a database."""
+"""The protocol by which the server uses a database."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any, Protocol
 from singletable.errors import DatabaseError
 from singletable.metrics import MetricsSnapshot
 from singletable.storage.write_groups import OpenGroup
-from singletable.wire.answers import WaitingWrite, WireAnswer
+from singletable.wire.answers import WireAnswer
+from singletable.wire.execution import Execution
 
 
 class Answering(Protocol):
@@ -24,7 +25,7 @@ class Answering(Protocol):
         ...
 
     def metrics(self) -> MetricsSnapshot:
-        """Return what was counted so far."""
+        """Return the counters as they are now."""
         ...
 
     def refused(self, *, throttled: bool) -> None:
@@ -35,18 +36,18 @@ class Answering(Protocol):
         """Answer one request, however long it takes."""
         ...
 
-    def begin(self, operation: str, body: bytes) -> WireAnswer | WaitingWrite | None:
+    def begin(self, operation: str, body: bytes) -> WireAnswer | Execution | None:
         """Answer a request that is soon done, or read one that writes; None: it would take long."""
         ...
 
-    def apply_writes(self, waiting: Sequence[WaitingWrite]) -> OpenGroup[Any] | None:
+    def apply_writes(self, waiting: Sequence[Execution]) -> OpenGroup[Any] | None:
         """Carry out writes together, and leave their transaction open; None if that would have to wait."""
         ...
 
-    def commit_writes(self, waiting: Sequence[WaitingWrite], group: OpenGroup[Any]) -> list[WireAnswer]:
+    def commit_writes(self, waiting: Sequence[Execution], group: OpenGroup[Any]) -> list[WireAnswer]:
         """Commit writes that were applied, which waits for the disk, and answer them."""
         ...
 
-    def answer_writes(self, waiting: Sequence[WaitingWrite]) -> list[WireAnswer]:
+    def answer_writes(self, waiting: Sequence[Execution]) -> list[WireAnswer]:
         """Carry out writes together, and answer them when they are committed."""
         ...

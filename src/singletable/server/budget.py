@@ -1,7 +1,8 @@
-"""A bound on what all connections together may make a server hold: bodies that arrive, answers that nobody takes.
+"""A bound on the memory that all connections together hold: bodies that arrive, answers that clients do not read.
 
-Where it is too much, those lose theirs who have taken no more for the longest time. So clients that begin to send
-and do not go on, or ask and do not read, can take the room from each other, but not from those who do.
+When the bytes run out, the connections that have not moved for the longest time are cut, and lose theirs. So
+clients that begin to send and stop, or ask and do not read, take the room from each other, but not from clients
+that go on.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ Cut = Callable[[], None]
 
 
 class Budget:
-    """So many bytes. Who holds some is known by the function that ends its connection."""
+    """A number of bytes to share. Each holder is known by the function that cuts its connection."""
 
     __slots__ = ("_held", "_held_bytes", "_left", "_total")
 
     def __init__(self, total: int) -> None:
         self._total = total
         self._left = total
-        self._held: dict[Cut, int] = {}  # who has not moved for the longest time comes first
+        self._held: dict[Cut, int] = {}  # the longest without a move comes first
         self._held_bytes = 0
 
     @property
@@ -27,7 +28,7 @@ class Budget:
         return self._total - self._left
 
     def take(self, amount: int, cut: Cut) -> bool:
-        """Take more bytes, if need be from others. False: there are too few; what it held is given back."""
+        """Take more bytes, if need be from others. False: there are too few, and all held bytes are given back."""
         own_bytes = self.settle(cut)
         if amount > self._left + self._held_bytes:
             self._left += own_bytes
@@ -46,11 +47,11 @@ class Budget:
         self._left += self.settle(cut)
 
     def settle(self, cut: Cut) -> int:
-        """Let nobody take from a connection any more what it holds; return how much that is, to be given back."""
+        """Protect the bytes that a connection holds from others; return their number, for `give`."""
         held_bytes = self._held.pop(cut, 0)
         self._held_bytes -= held_bytes
         return held_bytes
 
     def give(self, amount: int) -> None:
-        """Give back what was settled."""
+        """Give back bytes that were settled."""
         self._left += amount

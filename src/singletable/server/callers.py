@@ -1,7 +1,7 @@
-"""Who may call: the names by which a server is reached, and the web pages that may reach it. Pure.
+"""The callers that are allowed: host names by which a server is reached, and web origins (CORS). Pure.
 
-A browser lets every page send requests to whatever its machine can reach, this server among it. Two headers that
-no page can choose tell of that. `Host` is the name in the URL: when the name of a page is pointed at 127.0.0.1
+A browser lets every page send requests to all servers that its machine can reach, this one included. Two headers
+that no page can choose reveal that. `Host` is the name in the URL: when the name of a page is pointed at 127.0.0.1
 (DNS rebinding), the browser takes the server for the origin of that page, but `Host` still has the name. `Origin`
 is where the page is from: browsers send it with every POST, and with every request whose answer a page may read,
 so nothing is changed or read without it. (`Sec-Fetch-Site` tells nothing more: no browser sends that with a POST
@@ -12,8 +12,9 @@ forwarded (to a container, for one), where the server has another address than t
 
 The service allows every origin, and echoes the headers and the method that a page asks for (recorded by dynalite,
 "should set CORS if OPTIONS and Origin …"). The list of exposed headers is the service's own too (ScyllaDB's
-alternator/server.cc and test_cors.py, which was run against it). But it verifies signatures, and it does not run
-on the machine of whoever looks at the page: here an origin is answered like that only if it was allowed.
+alternator/server.cc and test_cors.py, which was run against it). But the service verifies signatures, and it does
+not run on the machine of the person who looks at the page. Here an origin gets such an answer only if it was
+allowed.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class Callers:
         cors_origins: Sequence[str] = (),
         listens_on: str | None = None,
     ) -> None:
-        """Raise ValueError for what is no name of a host, or no origin."""
+        """Raise ValueError for an invalid host name or origin."""
         names = {checked_host(text) for text in _listed(allow_hosts, "allow_hosts", "dynamodb")}
         origins = {
             checked_origin(text) for text in _listed(cors_origins, "cors_origins", "http://localhost:3000")
@@ -135,7 +136,7 @@ def preflight(request: Request) -> Reply:
     return Reply(200, b"", None, b"".join([*lines, _MAX_AGE]))
 
 
-# --- what is allowed --------------------------------------------------------------------------------------
+# --- allowed names and origins ----------------------------------------------------------------------------
 
 
 def checked_host(text: str) -> str:
@@ -193,7 +194,7 @@ def _is_origin_of(origin: bytes, host: bytes | None) -> bool:
 def _foreign_host(host: bytes) -> Reply:
     parts = _AUTHORITY(host)
     name = _shown(parts[1] if parts else host)
-    # Whoever copies the hint must not paste what a stranger wrote.
+    # A user who copies the hint must not paste a stranger's text.
     pasted = name if _HOST_NAME(name) else "NAME"
     return _refusal(
         f"This server is not known by the name '{name}', and a web page could have given it that name "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, cast
@@ -12,7 +13,7 @@ from singletable.server.encoding import is_long_to_encode
 from singletable.server.patience import Standing
 from singletable.server.reader import Refusal, Request, RequestReader
 from singletable.server.replies import CONTINUE, Reply, ReplyWriter, error_reply
-from singletable.server.routing import Call, Deferred, MetricsCall, Router
+from singletable.server.routing import Deferred, MetricsCall, RoutedCall, Router
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +35,7 @@ NO_ROOM: Final = error_reply(503, "ServiceUnavailable", "There is no room for an
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What the connections of one server share."""
+    """The state that the connections of one server share."""
 
     router: Router
     dispatcher: Dispatcher
@@ -97,29 +98,47 @@ class Connection(asyncio.Protocol):
         self._deaf_bytes = 0  # that were to be taken then
 
     def standing(self) -> Standing | None:
-        """Return what this client has been at; None: a request of it is under way, so it waits for us."""
+        """Return what this client is doing; None while the server works on one of its requests."""
         if self._pending is not None:
             return None
+        transport, was_answered = self._transport, self._was_answered
         if self._writing_paused:
-            taken_bytes = self._deaf_bytes - self._transport.get_write_buffer_size()
-            return Standing("leaving", self._deaf_s, taken_bytes)
+            taken_bytes = self._deaf_bytes - transport.get_write_buffer_size()
+            return Standing("leaving", self._deaf_s, taken_bytes, was_answered)
+        if self._reader.ready and not transport.is_closing():
+            return None  # it has had its turn, and others have theirs
         if self._midway_s is not None:
-            return Standing("arriving", self._midway_s, self._reader.body_bytes)
-        return Standing("resting", self._active_s, was_answered=self._was_answered)
+            return Standing("arriving", self._midway_s, self._reader.body_bytes, was_answered)
+        if transport.get_write_buffer_size():
+            return Standing("leaving", self._active_s, 0, was_answered)
+        return Standing("resting", self._active_s, was_answered=was_answered)
 
     def finish(self) -> None:
-        """Answer what has arrived, take nothing more, then close."""
+        """Answer the requests that have arrived, read no more, then close."""
         self._ending = True
         self._reader.finished = True
         if self._linger is not None:
             self._close()
         self._answer_ready()
 
+    def give_way(self) -> bool:
+        """Close at once for another client; False: a request has arrived that was not read yet.
+
+        So the only request that can be lost is one that is on its way while the connection is closed. Any server
+        with an idle timeout loses those. Clients send such a request again, over a new connection.
+        """
+        self._surroundings.outbox.flush()
+        standing = self.standing()
+        if standing is None or (standing.doing == "resting" and _has_unread_bytes(self._transport)):
+            return False
+        self.cut()
+        return True
+
     def cut(self) -> None:
         """Close at once."""
         self._transport.abort()
 
-    # --- what the transport calls ------------------------------------------------------------
+    # --- callbacks of the transport ----------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
@@ -202,10 +221,10 @@ class Connection(asyncio.Protocol):
         if reply is not None:
             self._answer(reply)
 
-    def _ask(self, asked: Call | Deferred | MetricsCall | Reply) -> Reply | None:
+    def _ask(self, asked: RoutedCall | Deferred | MetricsCall | Reply) -> Reply | None:
         """Return the reply, if there is one at once."""
         dispatcher = self._surroundings.dispatcher
-        if isinstance(asked, Call):
+        if isinstance(asked, RoutedCall):
             return dispatcher.start(asked, self._done)
         if isinstance(asked, Reply):
             dispatcher.count_refusal(asked)
@@ -314,7 +333,7 @@ class Connection(asyncio.Protocol):
 
     def _end_with(self, reply: Reply) -> None:
         # Closing while the client is still sending would reset the connection, and the client would see a
-        # broken pipe instead of the answer. So: answer, close our side, and drop what still comes.
+        # broken pipe instead of the answer. So: answer, close our side, and drop the rest.
         self._send(None, reply, keep_alive=False)
         if self._ending:
             return
@@ -327,3 +346,15 @@ class Connection(asyncio.Protocol):
 def _remote(transport: asyncio.Transport) -> str:
     address = transport.get_extra_info("peername")
     return f"{address[0]}:{address[1]}" if address else "-"
+
+
+def _has_unread_bytes(transport: asyncio.Transport) -> bool:
+    """Whether the system holds something for us that the event loop has not come to yet."""
+    known = transport.get_extra_info("socket")
+    try:
+        # The sockets of event loops do not let themselves be read: this is another handle of the same one.
+        with socket.fromfd(known.fileno(), known.family, known.type) as same:
+            same.settimeout(0)
+            return bool(same.recv(1, socket.MSG_PEEK))
+    except OSError:  # there is nothing, or it is broken
+        return False

@@ -1,7 +1,7 @@
-"""Where an operation runs: reads at once on the event loop, writes in groups, what is long in a thread.
+"""Where an operation runs: short reads at once on the event loop, writes in groups, long requests in a thread.
 
-A read takes microseconds: a thread would cost more than the read. How long one takes is not known before, so the
-database gives up those that turn out to be long, and they are done again in a thread. Writes that arrive together
+A read takes microseconds: a thread would cost more than the read. Its length is not known in advance, so the
+database gives up a read that turns out to be long, and it runs again in a thread. Writes that arrive together
 share one transaction, and none is answered before its COMMIT has returned.
 """
 
@@ -13,6 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
+from singletable.api import SERVED
 from singletable.limits import KIB
 from singletable.metrics import PROMETHEUS_CONTENT_TYPE, to_prometheus
 from singletable.server.replies import AMZ_JSON, TOO_MANY_REQUESTS, Reply
@@ -21,18 +22,11 @@ from singletable.wire.answers import WireAnswer
 
 if TYPE_CHECKING:
     from singletable.server.answering import Answering
-    from singletable.server.routing import Call, Deferred
+    from singletable.server.routing import Deferred, RoutedCall
 
 Done = Callable[[Reply], None]
 
-# They wait for the disk by themselves, and are rare.
-TABLE_WRITES: Final = frozenset(
-    (
-        *("CreateTable", "DeleteTable", "TagResource", "UntagResource", "UpdateTable"),
-        *("UpdateTimeToLive", "UpdateContinuousBackups", "RestoreTableToPointInTime"),
-        *("CreateBackup", "DeleteBackup", "DescribeBackup", "ListBackups", "RestoreTableFromBackup"),
-    )
-)
+IN_THREADS: Final = frozenset(row.name for row in SERVED.values() if row.runs == "thread")
 # To read 16 MB of JSON takes long, and to refuse them takes seconds.
 SHORT_BODY_BYTES_MAX: Final = 64 * KIB
 
@@ -59,14 +53,16 @@ class Dispatcher:
             else WriterToDisk(database, self._loop, self._threads)
         )
         self._metrics_thread = ThreadPoolExecutor(1, thread_name_prefix="singletable-metrics")
+        self._metrics_wanted: list[Done] = []
+        self._is_making_metrics = False
         self._requests_max = requests_max
         self._under_way = 0
         self._threads_max = threads
         self._in_threads = 0
 
-    def start(self, call: Call, done: Done) -> Reply | None:
+    def start(self, call: RoutedCall, done: Done) -> Reply | None:
         """Answer a call at once and return the reply, or begin it: `done` gets its reply later, on the loop."""
-        if len(call.body) > SHORT_BODY_BYTES_MAX or call.operation in TABLE_WRITES:
+        if len(call.body) > SHORT_BODY_BYTES_MAX or call.operation in IN_THREADS:
             return self._start_long(call, done)
         try:
             begun = self._database.begin(call.operation, call.body)
@@ -79,17 +75,35 @@ class Dispatcher:
         if not self._has_room():
             return TOO_MANY_REQUESTS
         self._under_way += 1
-        self._writer.add(begun, lambda answer: self._finish(call, answer, done))
+        begun.tell = lambda answer: self._finish(call, answer, done)
+        self._writer.add(begun)
         return None
 
     def start_deferred(self, asked: Deferred, done: Done) -> Reply | None:
-        """Begin to understand a request and to answer it, in one go: what is unpacked does not wait unpacked."""
+        """Route and answer a long request in one step of a thread: an unpacked body never waits in memory."""
         return self.run(lambda: self._answer_deferred(asked), done)
 
     def start_metrics(self, done: Done) -> None:
         """Begin to answer with the metrics of the database: there is always room for that."""
-        asked = self._loop.run_in_executor(self._metrics_thread, self._metrics)
-        asked.add_done_callback(lambda made: None if made.cancelled() else done(_made(made)))
+        self._metrics_wanted.append(done)
+        if not self._is_making_metrics:
+            self._make_metrics()
+
+    def _make_metrics(self) -> None:
+        # One answer for all requests that came before it was begun: else a client that asks on every connection
+        # would wait on all of them at once, and occupy the whole server.
+        asking, self._metrics_wanted = self._metrics_wanted, []
+        self._is_making_metrics = bool(asking)
+        if asking:
+            making = self._loop.run_in_executor(self._metrics_thread, self._metrics)
+            making.add_done_callback(lambda made: self._made_metrics(made, asking))
+
+    def _made_metrics(self, made: asyncio.Future[Reply], asking: list[Done]) -> None:
+        if not made.cancelled():
+            self._make_metrics()
+            reply = _made(made)
+            for done in asking:
+                done(reply)
 
     def run(self, work: Callable[[], Reply], done: Done) -> Reply | None:
         """Make a reply in a thread; return one only if there is no room for that."""
@@ -108,7 +122,7 @@ class Dispatcher:
         return None
 
     def has_idle_thread(self) -> bool:
-        """Whether something that can be left undone may be begun: no thread is waited for, and there is room."""
+        """Whether optional work may begin: a thread is free, and there is room."""
         return self._in_threads < self._threads_max and self._under_way < self._requests_max
 
     def count_refusal(self, reply: Reply) -> None:
@@ -117,11 +131,11 @@ class Dispatcher:
             self._database.refused(throttled=False)
 
     def end(self) -> None:
-        """Begin nothing that has not been begun. Called on the event loop, before `close`."""
+        """Start no more writes. Called on the event loop, before `close`."""
         self._writer.end()
 
     def close(self) -> None:
-        """Wait until what is running has ended; what only waits is given up. Not called on the event loop."""
+        """Wait for the running requests, and give up the queued ones. Not called on the event loop."""
         self._threads.shutdown(wait=True, cancel_futures=True)
         self._metrics_thread.shutdown(wait=True, cancel_futures=True)
         self._writer.close()
@@ -146,7 +160,7 @@ class Dispatcher:
         text = to_prometheus(self._database.metrics())
         return Reply(200, text, PROMETHEUS_CONTENT_TYPE.encode())
 
-    def _start_long(self, call: Call, done: Done) -> Reply | None:
+    def _start_long(self, call: RoutedCall, done: Done) -> Reply | None:
         if not self._has_room():
             return TOO_MANY_REQUESTS
         self._under_way += 1
@@ -157,12 +171,12 @@ class Dispatcher:
         answering.add_done_callback(lambda answered: self._answered(call, answered, done))
         return None
 
-    def _answered(self, call: Call, answered: asyncio.Future[WireAnswer], done: Done) -> None:
+    def _answered(self, call: RoutedCall, answered: asyncio.Future[WireAnswer], done: Done) -> None:
         self._in_threads -= 1
         if not answered.cancelled():
             self._finish(call, answered.exception() or answered.result(), done)
 
-    def _finish(self, call: Call, answer: WireAnswer | BaseException, done: Done) -> None:
+    def _finish(self, call: RoutedCall, answer: WireAnswer | BaseException, done: Done) -> None:
         self._under_way -= 1
         done(_reply(call, answer))
 
@@ -172,7 +186,7 @@ def _made(finished: asyncio.Future[Reply]) -> Reply:
     return finished.result() if failure is None else _broken("a request", failure, AMZ_JSON)
 
 
-def _reply(call: Call, answer: WireAnswer | BaseException) -> Reply:
+def _reply(call: RoutedCall, answer: WireAnswer | BaseException) -> Reply:
     if isinstance(answer, BaseException):
         return _broken(call.operation, answer, call.content_type)
     return Reply(answer.status, answer.body, call.content_type)

@@ -2,8 +2,8 @@
 
 In: the service takes `Content-Encoding: gzip`, of several members too, and `deflate`, which is one zlib stream
 (ScyllaDB's test_compressed_request.py of 2026, which was run against it: two deflate streams fail there). To any
-other encoding, and to what is broken, it answers 500, which an SDK would send again and again; here that is a
-SerializationException. A body may unpack to no more than any body may hold, and nothing may stand behind its end.
+other encoding, and to broken data, it answers 500, which an SDK would retry again and again; here that is a
+SerializationException. The limit of a body holds for the unpacked bytes too, and no bytes may follow its end.
 
 Out: the service compresses answers of 4 KB and more, with gzip or deflate, as the client prefers (ScyllaDB's
 test_compressed_response.py: "The threshold for response compression in DynamoDB is 4KB"). Its x-amz-crc32 is that
@@ -29,7 +29,7 @@ UNREADABLE: Final = error_reply(
 MEMBERS_MAX: Final = 1000
 ENCODED_BYTES_MIN: Final = 4 * KIB  # answers below are sent as they are
 
-# What may be done on the event loop: about half a millisecond of it. A kilobyte unpacks to a megabyte at most.
+# The most that is done on the event loop: about half a millisecond. A kilobyte unpacks to a megabyte at most.
 _UNPACKED_AT_ONCE_BYTES_MAX: Final = 256
 _PACKED_AT_ONCE_BYTES_MAX: Final = 16 * KIB
 
@@ -65,7 +65,7 @@ def decode(body: bytes, encoding: bytes) -> bytes | Reply:
 
 
 def _unpack(packed: memoryview, window_bits: int, members_max: int) -> bytes | Reply:
-    # In pieces: zlib copies what stands behind the end of a member, and that must not be all the rest each time.
+    # In pieces: zlib copies all bytes behind the end of a member, and that must not be the whole rest each time.
     text = bytearray()
     members = 1
     member = zlib.decompressobj(window_bits)
@@ -135,7 +135,7 @@ def preferred(accept_encoding: bytes) -> bytes | None:
 
 
 def _quality(parameters: bytes) -> float:
-    # The first "q=" counts, wherever it stands; what is no number is 1, what is negative refuses.
+    # The first "q=" counts, wherever it stands. A text that is no number counts as 1, a negative number refuses.
     _, found, rest = parameters.partition(b"q=")
     if not found:
         return 1.0

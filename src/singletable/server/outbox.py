@@ -15,7 +15,7 @@ _HELD_BACK_BYTES_MAX: Final = 64 * KIB  # an answer that is longer is worth a ca
 
 
 class Outbox:
-    """The answers of one server. What is put in for one transport leaves in that order."""
+    """The answers of one server on their way out. Those of one transport keep their order."""
 
     __slots__ = ("_is_busy", "_loop", "_sent", "_waiting")
 
@@ -39,7 +39,7 @@ class Outbox:
         transport.write(head + body)
 
     def flush(self) -> None:
-        """Send what waits. A transport may be closed only after that."""
+        """Send the waiting answers. A transport may be closed only after that."""
         waiting, self._waiting = self._waiting, []
         for transport, data in waiting:
             if not transport.is_closing():

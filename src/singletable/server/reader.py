@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import httptools
 
@@ -17,14 +17,16 @@ from singletable.server.budget import Budget, Cut
 from singletable.server.replies import TOO_MANY_REQUESTS, Reply, error_reply
 
 # The service takes 16 KB of path and headers together, and answers 400 to more (ScyllaDB's issue 23438 and pull
-# request 23442 of 2025, whose tests were run against it; what the body of that answer says they do not tell).
+# request 23442 of 2025, whose tests were run against it; what the body of that answer says they do not tell, nor
+# whether line ends count: here a header counts as it is sent).
 HEAD_BYTES_MAX: Final = 16 * KIB
-# What may arrive without a step forward: a head with its method, trailers, chunk extensions, blank lines.
+# Bytes that may arrive without progress: a head with its method, trailers, chunk extensions, blank lines.
 _STUCK_BYTES_MAX: Final = HEAD_BYTES_MAX + 1 * KIB
-# As many as there are connections may hold so much; what is larger is counted over all of them.
+# Every connection may hold a body of this size; larger bodies are counted over all connections.
 UNCOUNTED_BODY_BYTES: Final = 64 * KIB
 _TOO_LARGE_DIGITS_MIN: Final = len(str(REQUEST_BYTES_MAX))
-_WAITING_REQUEST_BYTES: Final = 1 * KIB  # what a request takes beside its body, about
+_WAITING_REQUEST_BYTES: Final = 1 * KIB  # memory of a request beside its body, about
+_HEADER_EXTRA_BYTES: Final = len(b": \r\n")
 
 _KEPT_HEADERS: Final = (
     *(
@@ -73,7 +75,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What arrived cannot be read on from: this is the last answer of the connection."""
+    """The answer to bytes that make further reading impossible: the last one of the connection."""
 
     reply: Reply
 
@@ -81,7 +83,7 @@ class Refusal:
 MALFORMED: Final = Refusal(
     error_reply(400, "MalformedHttpRequestException", "The request could not be read as HTTP/1.1")
 )
-# RFC 9112, 3.2. Whoever stands in front of the server might go by the other one.
+# RFC 9112, 3.2. A proxy in front of the server might use the other one.
 NOT_ONE_HOST: Final = Refusal(
     error_reply(400, "MalformedHttpRequestException", "A request of HTTP/1.1 has one Host header")
 )
@@ -94,6 +96,10 @@ BODY_TOO_LARGE: Final = Refusal(
     error_reply(413, "RequestEntityTooLargeException", f"The request exceeds {REQUEST_BYTES_MAX} bytes")
 )
 TOO_MANY_BODIES: Final = Refusal(TOO_MANY_REQUESTS)
+
+
+class _StoppedError(Exception):
+    """Tells the parser not to read the rest."""
 
 
 class RequestReader:
@@ -145,7 +151,7 @@ class RequestReader:
         self._upgrading = False
 
     def feed(self, data: bytes) -> None:
-        """Take in what arrived; complete requests are then in `ready`."""
+        """Take in bytes that arrived; complete requests are then in `ready`."""
         steps_before = self._steps
         try:
             try:
@@ -153,7 +159,7 @@ class RequestReader:
             except httptools.HttpParserUpgrade as upgrade:
                 self._decline_upgrades(data[upgrade.args[0] :])
         except httptools.HttpParserError:
-            # Also raised for bytes after a request with "Connection: close": those are nobody's.
+            # Also raised for bytes behind a refusal, or a request with "Connection: close": those are dropped.
             self._refuse(MALFORMED)
             return
         if self._steps != steps_before:
@@ -171,7 +177,7 @@ class RequestReader:
         return taken
 
     def close(self) -> None:
-        """Read nothing more, forget what has arrived, and give back what it took."""
+        """Read no more, drop the bytes that have arrived, and give their room back."""
         self._budget.release(self._cut)
         for arrived in self.ready:
             if isinstance(arrived, Request):
@@ -213,7 +219,7 @@ class RequestReader:
         self._parser.feed_data(b"".join([*head, b"\r\n"]))
         return not self.finished
 
-    # --- what the parser calls ---------------------------------------------------------------
+    # --- callbacks of the parser -------------------------------------------------------------
 
     def on_message_begin(self) -> None:
         self.is_midway = True
@@ -232,17 +238,16 @@ class RequestReader:
         # A trailer behind a chunked body is no header: it may not name the operation.
         if self._in_body:
             return
-        self._head_bytes += len(value)
+        self._head_bytes += len(name) + len(value) + _HEADER_EXTRA_BYTES
         known = _KNOWN_HEADERS.get(name)
         if known is None:
-            self._head_bytes += len(name)  # of the others it is not much, and this is asked for each of them
             known = _KNOWN_HEADERS.get(name.lower())
         if known and self._headers.setdefault(known, value) is not value:
             self._repeat_header(known, value)
 
     def _repeat_header(self, name: bytes, value: bytes) -> None:
         if name == b"host":
-            self._refuse(NOT_ONE_HOST)
+            self._stop(NOT_ONE_HOST)
         # Of several Accept-Encoding headers the service looks at the first (ScyllaDB's test_compressed_response.py
         # of 2026; a note of 2025 in the same file says the last).
         elif name != b"accept-encoding":
@@ -251,20 +256,18 @@ class RequestReader:
     def on_headers_complete(self) -> None:
         self._steps += 1
         if self._head_bytes + len(self._url) > HEAD_BYTES_MAX:
-            self._refuse(HEAD_TOO_LARGE)
-            return
+            self._stop(HEAD_TOO_LARGE)
         if self._parser.should_upgrade():
             self._upgrading = True
             return
         if self._url != b"/" and not self._url.startswith(b"/"):
             self._take_authority()
         if b"host" not in self._headers and self._parser.get_http_version() != "1.0":
-            self._refuse(NOT_ONE_HOST)
-            return
+            self._stop(NOT_ONE_HOST)
         self._in_body = True
         length = self._headers.get(b"content-length", b"")
         if len(length) >= _TOO_LARGE_DIGITS_MIN and int(length) > REQUEST_BYTES_MAX:
-            self._refuse(BODY_TOO_LARGE)
+            self._stop(BODY_TOO_LARGE)
         elif b"expect" in self._headers and self._headers[b"expect"].lower() == b"100-continue":
             self.awaits_continue = self._parser.get_http_version() != "1.0"
 
@@ -275,15 +278,13 @@ class RequestReader:
             self._headers[b"host"] = absolute[1]
 
     def on_body(self, data: bytes) -> None:
-        if self.finished:
-            return
         self._steps += 1
         self.awaits_continue = False
         self.body_bytes += len(data)
         if self.body_bytes > REQUEST_BYTES_MAX:
-            self._refuse(BODY_TOO_LARGE)
+            self._stop(BODY_TOO_LARGE)
         elif self.body_bytes > UNCOUNTED_BODY_BYTES and not self._hold():
-            self._refuse(TOO_MANY_BODIES)
+            self._stop(TOO_MANY_BODIES)
         elif self._body:
             # One buffer, not a list: a body may come in sixteen million chunks of one byte.
             self._body = self._body if isinstance(self._body, bytearray) else bytearray(self._body)
@@ -292,7 +293,7 @@ class RequestReader:
             self._body = data
 
     def on_message_complete(self) -> None:
-        if self.finished or self._upgrading:
+        if self._upgrading:
             return
         self._steps += 1
         self._in_body = False
@@ -302,8 +303,7 @@ class RequestReader:
         if self.ready:  # it waits behind another, and is counted, however small it is
             self._counted_bytes = max(self._counted_bytes, 1)
             if not self._budget.take(len(body) + self._head_bytes + _WAITING_REQUEST_BYTES, self._cut):
-                self._refuse(TOO_MANY_BODIES)
-                return
+                self._stop(TOO_MANY_BODIES)
         held_bytes = self._budget.settle(self._cut) if self._counted_bytes else 0
         self.ready.append(
             Request(self._parser.get_method(), self._url, self._headers, body, keep_alive, held_bytes)
@@ -317,6 +317,11 @@ class RequestReader:
         wanted = self.body_bytes - self._counted_bytes
         self._counted_bytes = self.body_bytes
         return self._budget.take(wanted, self._cut)
+
+    def _stop(self, refusal: Refusal) -> NoReturn:
+        """Refuse, and stop the parser in the middle of its input; `feed` catches the error that this raises."""
+        self._refuse(refusal)
+        raise _StoppedError
 
     def _refuse(self, refusal: Refusal) -> None:
         if not self.finished:

@@ -54,8 +54,8 @@ def error_reply(status: int, code: str, message: str, *, content_type: bytes = A
     return Reply(status, text.encode(), content_type)
 
 
-# What the service says when it sheds load in front of its tables: the type as dynalite's test helpers match it,
-# the message of the developer guide ("Error handling"). Of the errors for this it is the one that every retry
+# The answer of the service when it sheds load in front of its tables: the type as dynalite's test helpers match
+# it, the message of the developer guide ("Error handling"). Of the errors for this it is the one that every retry
 # mode of every SDK repeats; botocore's legacy mode, the default, does not repeat a RequestLimitExceeded of 400.
 TOO_MANY_REQUESTS: Final = Reply(
     400,
@@ -79,7 +79,7 @@ class ReplyWriter:
     def head(self, reply: Reply, request_id: bytes, *, keep_alive: bool) -> bytes:
         """Return everything of an answer that comes before its body."""
         body = reply.body
-        # x-amz-crc32 is what SDKs check the body with.
+        # SDKs check the body with x-amz-crc32.
         return b"%b%bx-amzn-RequestId: %b\r\nx-amz-crc32: %d\r\nContent-Length: %d\r\n%b\r\n" % (
             _first_lines(reply.status, reply.content_type, keep_alive),
             self._date(),

@@ -1,8 +1,8 @@
 """Which operation a request asks for, or the answer it gets without one. Pure: no socket, no database.
 
 The order of the checks and the bodies of the answers are those of the service, as the tests of dynalite
-recorded them from it ("dynalite connections"): the content type, then the JSON, the target, the signature. In
-front of them stands who may call at all.
+recorded them from it ("dynalite connections"): the content type, then the JSON, the target, the signature. Before
+them comes the check of the caller (callers.py).
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import orjson
 
+from singletable.api import OPERATIONS
 from singletable.limits import KIB
 from singletable.server.callers import Callers, preflight
 from singletable.server.encoding import decode, encode, is_long_to_decode, wants_encoding
 from singletable.server.replies import AMZ_JSON, PLAIN_JSON, Reply
 from singletable.server.signing import check_signed
-from singletable.wire.coverage import UNSERVED_OPERATIONS
-from singletable.wire.operations import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,30 +24,22 @@ if TYPE_CHECKING:
     from singletable.server.reader import Request
 
 NOT_FOUND: Final = Reply(404, b"<UnknownOperationException/>\n", None)
-# Nobody who only reaches the server is to learn where its file lies.
+# A client of the server must not learn the path of its file.
 UNHEALTHY: Final = Reply(
     503, b"unhealthy: the file was removed, renamed or replaced; the log of the server names it ", None
 )
-_STREAMS_OPERATIONS: Final = frozenset(("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"))
 _UNKNOWN_OPERATION: Final = b'{"__type":"com.amazon.coral.service#UnknownOperationException"}'
 _NO_JSON: Final = b'{"__type":"com.amazon.coral.service#SerializationException"}'
 # Refusing a request means to read its JSON; this much of it takes a fifth of a millisecond.
 _READ_AT_ONCE_BYTES_MAX: Final = 64 * KIB
-
-
-def _targets() -> dict[bytes, str]:
-    names = (set(OPERATIONS) | set(UNSERVED_OPERATIONS)) - _STREAMS_OPERATIONS
-    return {
-        **{f"DynamoDB_20120810.{name}".encode(): name for name in names},
-        **{f"DynamoDBStreams_20120810.{name}".encode(): name for name in _STREAMS_OPERATIONS},
-    }
-
-
+_PREFIXES: Final = {"dynamodb": "DynamoDB_20120810", "dynamodbstreams": "DynamoDBStreams_20120810"}
 # By the whole X-Amz-Target, so that a request is found with one look-up.
-TARGETS: Final[Mapping[bytes, str]] = _targets()
+TARGETS: Final[Mapping[bytes, str]] = {
+    f"{_PREFIXES[row.service]}.{row.name}".encode(): row.name for row in OPERATIONS.values()
+}
 
 
-class Call(NamedTuple):
+class RoutedCall(NamedTuple):
     """An operation to be answered by the database."""
 
     operation: str
@@ -72,13 +63,13 @@ class Deferred:
         self._router = router
         self._request = request
 
-    def finish(self) -> Call | Reply:
-        """Decide what the request asks for."""
+    def finish(self) -> RoutedCall | Reply:
+        """Find the operation of the request."""
         return self._router.understand(self._request)
 
 
 class Router:
-    """Decides what requests ask for. One serves all connections of a server."""
+    """Finds the operations of requests. One router serves all connections of a server."""
 
     __slots__ = ("_callers", "_checks_signatures", "_has_trouble", "_healthy", "_known_hosts")
 
@@ -98,8 +89,8 @@ class Router:
         # The trailing space is the service's own.
         self._healthy = Reply(200, f"healthy: dynamodb.{region}.amazonaws.com ".encode(), None)
 
-    def route(self, request: Request) -> Call | MetricsCall | Deferred | Reply:
-        """Decide what a request asks for; never takes long."""
+    def route(self, request: Request) -> RoutedCall | MetricsCall | Deferred | Reply:
+        """Find the operation of a request; never takes long."""
         headers = request.headers
         if headers.get(b"host") not in self._known_hosts or b"origin" in headers:
             refusal = self._callers.refuse(headers)
@@ -114,11 +105,11 @@ class Router:
             and b"content-encoding" not in headers
             and not (self._checks_signatures and check_signed(request))
         ):
-            return Call(operation, request.body, AMZ_JSON)
+            return RoutedCall(operation, request.body, AMZ_JSON)
         return Deferred(self, request) if _is_long(request) else self.understand(request)
 
-    def understand(self, request: Request) -> Call | Reply:
-        """Decide what a POST asks for, however long that takes."""
+    def understand(self, request: Request) -> RoutedCall | Reply:
+        """Find the operation of a POST, however long that takes."""
         headers = request.headers
         declared = headers.get(b"content-type", b"").partition(b";")[0].strip()
         if request.body and declared not in (AMZ_JSON, PLAIN_JSON):
@@ -131,7 +122,7 @@ class Router:
         operation = TARGETS.get(headers.get(b"x-amz-target", b""))
         unsigned = check_signed(request, content_type) if self._checks_signatures else None
         if operation is not None and unsigned is None:
-            return Call(operation, body, content_type)
+            return RoutedCall(operation, body, content_type)
         if body and not _is_json(body):
             return Reply(400, _NO_JSON, content_type)
         if operation is None or unsigned is None:
@@ -144,7 +135,7 @@ class Router:
         return b"origin" in headers or wants_encoding(reply, headers.get(b"accept-encoding"))
 
     def dress(self, request: Request, reply: Reply, *, encodes: bool = True) -> Reply:
-        """Return an answer with what the headers of its request ask for: another origin, an encoding."""
+        """Return an answer as the headers of its request ask for it: for an origin (CORS), in an encoding."""
         headers = request.headers
         origin = headers.get(b"origin")
         if origin is not None and self._callers.allows(origin):

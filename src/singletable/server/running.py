@@ -38,8 +38,9 @@ def serve_until_signal(
     """
     settings = replace(settings, connections_max=_allow_connections(settings.connections_max))
     sys.setswitchinterval(_SWITCH_INTERVAL_S)
-    # What has been imported stays: no collection has to look at it. And requests leave next to no cycles behind,
-    # but 16 MB of JSON become millions of objects, which cost 2.5 times as much with a collection every 700.
+    # Imported modules stay: no garbage collection has to look at them. And requests leave next to no cycles
+    # behind, but 16 MB of JSON become millions of objects, which cost 2.5 times as much with a collection every
+    # 700.
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
     _give_large_blocks_back()
@@ -120,7 +121,7 @@ class BackgroundServer:
         return self._ready.result()
 
     def stop(self) -> None:
-        """Answer what has arrived, then end. A second stop does nothing."""
+        """Answer the requests that have arrived, then end. A second stop does nothing."""
         stop, self._stop = self._stop, lambda: None
         stop()
         self._thread.join()

@@ -9,7 +9,6 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from singletable.clock import Clock, SystemClock
 from singletable.errors.base import sentence_of
@@ -22,14 +21,11 @@ from singletable.server.connection import Connection, Surroundings
 from singletable.server.dispatch import Dispatcher
 from singletable.server.listening import Address, open_sockets
 from singletable.server.outbox import Outbox
-from singletable.server.patience import Patience, who_makes_room
+from singletable.server.patience import Patience, Room
 from singletable.server.replies import ReplyWriter
 from singletable.server.routing import Router
 
 _log = logging.getLogger("singletable.server")
-
-# Who makes room is found by a walk over all connections: a flood must not cause one for each of its own.
-_FULL_S: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +42,7 @@ class ServerSettings:
     ] = ()  # whose web pages may call, as http://localhost:3000; "*": all, as at AWS
     log: LogStyle | None = None
     connections_max: int = 2048
-    requests_max: int = 1024  # under way at once; one more is told that it is one too many
+    requests_max: int = 1024  # under way at once; a further one is refused (load shedding)
     arriving_bytes_max: int = 256 * MIB  # of large bodies, over all connections
     leaving_bytes_max: int = 256 * MIB  # of answers that clients do not take, over all connections
     threads: int = 4  # for requests that take long
@@ -76,7 +72,7 @@ class Server:
             request_s_max=self._settings.request_s_max,
             idle_s_max=self._settings.idle_s_max,
         )
-        self._full_until_s = 0.0  # before that nobody is asked for room again
+        self._room = Room(Connection.standing)
         self._sweep: asyncio.TimerHandle | None = None
         self._stopping = False
         self._told_trouble = False
@@ -166,15 +162,11 @@ class Server:
     def _make_room(self) -> bool:
         """Close a connection for a new client, if there is one that may be closed."""
         now_s = asyncio.get_running_loop().time()
-        if now_s < self._full_until_s:
-            return False
-        chosen = who_makes_room(self._connections, Connection.standing, now_s)
-        if chosen is None:
-            self._full_until_s = now_s + _FULL_S
-            return False
-        self._connections.discard(chosen)
-        chosen.cut()
-        return True
+        while (chosen := self._room.choose(self._connections, now_s)) is not None:
+            if chosen.give_way():
+                self._connections.discard(chosen)
+                return True
+        return False
 
     def _close_slow(self) -> None:
         """Close connections on which nothing moves, or too little."""
@@ -184,4 +176,5 @@ class Server:
             standing = connection.standing()
             if standing is not None and self._patience.is_over(standing, now_s):
                 connection.cut()
+        self._room.forget()
         self._sweep = loop.call_later(self._patience.shortest_s / 4, self._close_slow)

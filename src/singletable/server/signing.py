@@ -1,4 +1,4 @@
-"""Whether a request says who signed it, in the form that AWS asks for. Pure; no secret is known here.
+"""The form of a request's signature, as AWS asks for it. Pure; no secret is known here.
 
 The signature itself is not verified, and its age is not looked at: the clock of a test may stand still. Any access
 key and any region will do. Everything else about the form is refused as the service refuses it: first what is
@@ -32,14 +32,14 @@ ALGORITHM: Final = "AWS4-HMAC-SHA256"
 SERVICE: Final = "dynamodb"
 TERMINATOR: Final = "aws4_request"
 
-# As every SDK writes it, up to the signature. What does not match may still be right, and is looked at closely.
+# As every SDK writes it, up to the signature. A header that does not match may be right, and is parsed in full.
 _USUAL: Final = re.compile(
     rb"AWS4-HMAC-SHA256 Credential=[^/,\s]+/([0-9]{8})/[^/,\s]+/dynamodb/aws4_request, ?"
     rb"SignedHeaders=(?:[^;,\s]+;)*host(?:;[^,\s]+)?, ?Signature="
 ).fullmatch
 _SIGNATURE_BYTES: Final = 64
 _USUAL_BYTES_MAX: Final = 512
-_QUERY_BYTES_MAX: Final = 4096  # what comes behind is no part of a signature
+_QUERY_BYTES_MAX: Final = 4096  # the rest is no part of a signature
 _ISO_BASIC: Final = re.compile(rb"([0-9]{8})T[0-9]{6}Z").fullmatch
 _ACCESS_KEY_ID: Final = re.compile(rb"Credential=([!-.0-~]{1,128})/").search
 
@@ -50,14 +50,14 @@ _IN_QUERY: Final = (
 
 
 class _Fault(NamedTuple):
-    """What is wrong, before it is an answer."""
+    """An error of the signature, before it is rendered as an answer."""
 
     code: str
     message: str
 
 
 class _Claim(NamedTuple):
-    """Who a request says has signed it, and how."""
+    """The signer that a request claims, and how it was signed."""
 
     algorithm: str
     credential: str
@@ -156,7 +156,7 @@ def _claim_of_header(authorization: str, headers: Mapping[bytes, bytes]) -> _Cla
                 f"(hashed with SHA-256 and encoded with Base64): '{_hashed(authorization)}'."
             )
         parts[name] = value
-    # An empty SignedHeaders is let through here; it is the Host that it then lacks.
+    # An empty SignedHeaders passes here; the check below then finds that Host is missing.
     missing = [
         f"Authorization header requires '{name}' parameter."
         for name in _IN_HEADER

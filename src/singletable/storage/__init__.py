@@ -1,4 +1,4 @@
-"""The ordered store and its log: one SQLite file, one writer, all that a change touches in one transaction.
+"""The ordered store and its change log: one SQLite file, one writer, one transaction for all effects of a change.
 
-Nothing above this package speaks SQL, and nothing in it knows what an operation or an expression is.
+All SQL is written here. This package does not know operations, expressions or HTTP.
 """

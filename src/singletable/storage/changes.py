@@ -1,4 +1,4 @@
-"""Every write is one value: what an item was, and what it is to be."""
+"""Every write is one value: an item before it, and the item after it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Change:
         self.before = before
         self.after = after
         self.at_us = at_us
-        self.is_expiry = is_expiry  # the item has expired: nobody asked for its deletion
+        self.is_expiry = is_expiry  # deleted because the item has expired, not by a client
         self.moves = _moves(table, before, after) if table.indexes else _NO_MOVES
 
 

@@ -13,19 +13,18 @@ import apsw
 import orjson
 
 from singletable import errors
-from singletable.storage import failures, schema
+from singletable.storage import schema
 from singletable.storage.catalog import Catalog, Execute, load_catalog, scalar
-from singletable.storage.check_log import check_log
-from singletable.storage.connections import connect_for_reading
+from singletable.storage.check_log import Problem, check_log
 from singletable.storage.definitions import decode_definition
-from singletable.storage.expiry import Expiry
-from singletable.storage.formats import check_recognised
+from singletable.storage.file import failures
+from singletable.storage.file.connections import connect_for_reading
+from singletable.storage.file.formats import check_recognised
+from singletable.storage.file.write_ahead_log import check_log_belongs
 from singletable.storage.images import Image, encode_item
 from singletable.storage.log import select_logs
-from singletable.storage.problems import Problem
 from singletable.storage.reading import Counts, select_counts, snapshot
-from singletable.storage.tables import Index, Table
-from singletable.storage.write_ahead_log import check_log_belongs
+from singletable.storage.tables import Expiry, Index, Table
 from singletable.values.reading import read_item
 
 Progress = Callable[[int, int], None]
@@ -52,7 +51,7 @@ class _Step(NamedTuple):
 
 
 def check_file(path: str | os.PathLike[str], progress: Progress | None = None) -> list[Problem]:
-    """Verify a database file, also while others use it. An empty list means that it is sound.
+    """Verify a database file, also while others use it. An empty list means that the file is sound.
 
     Raises a DatabaseError where the file cannot be read as a database at all.
     """
@@ -108,7 +107,7 @@ def _problems(execute: Execute, progress: Progress) -> Iterator[Problem]:
             damaged = True
             yield Problem("structure", str(text))
     if damaged:
-        return  # what follows would only repeat it in other words
+        return  # further findings would only repeat this one in other words
     try:
         catalog = load_catalog(execute)
     except (ValueError, LookupError, TypeError, AttributeError) as error:

@@ -1,12 +1,15 @@
-"""A clock that is further ahead of what a file has seen than is believed: what it would take away if it were.
+"""A clock that is suspiciously far ahead of the times in a file, and what it would delete if it were believed.
 
-A file knows the newest time that was believed of a clock, to the hour. One that is more than a week ahead of it is
-wrong, or the file was not open for so long: that cannot be told from here. So nothing is thrown away by it until
-somebody has confirmed it, who is told first what that will be.
+A file stores the newest time of the clock that was believed, to the hour. If the clock is more than a week ahead
+of that, either it is wrong or the file was not open for so long; we cannot tell which. So nothing is deleted by
+this clock until somebody confirms it, and we first tell them what would be deleted.
 """
 
 from __future__ import annotations
 
+import logging
+import os
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -14,30 +17,42 @@ from itertools import groupby
 from typing import Any, Final
 
 from singletable import errors, limits
-from singletable.clock import UNCONFIRMED_US_MAX
+from singletable.clock import UNCONFIRMED_US_MAX, Clock, SteadyTime
 from singletable.storage import schema
-from singletable.storage.backup_folder import BackupFolder
-from singletable.storage.backup_records import PRUNED, BackupKey
+from singletable.storage.backups.folder import PRUNED, BackupFolder, BackupKey
 from singletable.storage.catalog import Catalog, Execute
-from singletable.storage.format_copies import old_copies
+from singletable.storage.chores.sweeping import count_expired
+from singletable.storage.chores.trimming import count_trimmable
+from singletable.storage.file.connections import Location
+from singletable.storage.file.formats import old_copies
+from singletable.storage.file.viewing import FileView
 from singletable.storage.log import select_logs, select_start, seq_at, time_of
 from singletable.storage.reading import snapshot
-from singletable.storage.sweeping import count_expired
-from singletable.storage.transaction import Transaction
-from singletable.storage.trimming import count_trimmable
+from singletable.storage.transaction import Read, Transaction, Write
 
-TRUSTED_EVERY_US: Final = 3600 * 1_000_000
-"""How far the stored time may lie behind: each note of it is a write."""
+CLOCK_LOG: Final = "singletable.storage.clock"
+"""The logger that warns when a file is opened with a held clock."""
+
+_TRUSTED_EVERY_US: Final = 3600 * 1_000_000  # how far the stored time may lie behind: storing it is a write
 
 _SECOND_US: Final = 1_000_000
+_NOTE_AGAIN_US: Final = 60 * _SECOND_US  # after the time of the clock could not be written to the file
 _STREAM_KEPT_US: Final = limits.STREAM_KEPT_S * _SECOND_US
+# Errors that prevent a write for now, and say nothing about reads.
+_PASSING: Final = (
+    errors.DiskFullError,
+    errors.StorageFailedError,
+    errors.ReadOnlyDatabaseError,
+    errors.DatabaseBusyError,
+)
+_log = logging.getLogger(CLOCK_LOG)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _COPIES: Final = "the whole file, before an upgrade"
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """So many things of one table that would go, with the times of the first and the last of them."""
+    """How many things of one table would be deleted, with the times of the first and the last of them."""
 
     table: str
     count: int
@@ -47,14 +62,14 @@ class Taken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClockDoubt:
-    """A clock that nobody has confirmed, and what would go if it were believed."""
+    """A clock that nobody has confirmed, and the things that would be deleted if it were believed."""
 
     clock: datetime
-    """What the clock says."""
+    """The time of the clock."""
     seen: datetime
     """The newest time that was believed, to the hour: the file was last open then."""
     expired_items: tuple[Taken, ...]
-    """Items whose time to live would be over. Their times are those at which they expire."""
+    """Items that would count as expired, with the times at which they expire."""
     log_entries: tuple[Taken, ...]
     """Changes that recovery, consumers and streams would no longer need."""
     stream_records: tuple[Taken, ...]
@@ -72,7 +87,7 @@ class ClockDoubt:
 
     @property
     def sentence(self) -> str:
-        """What is wrong, for a log."""
+        """The doubt in a sentence, for a log."""
         return (
             f"the clock says {self.clock:%Y-%m-%d %H:%M} UTC, {self.ahead.days} days after the newest time that "
             f"this file has seen ({self.seen:%Y-%m-%d %H:%M}). Nothing expires or is trimmed by it until somebody "
@@ -80,29 +95,18 @@ class ClockDoubt:
         )
 
 
-# --- what the file knows ------------------------------------------------------------------------
+# --- the stored time ----------------------------------------------------------------------------
 
 
 def trusted_us(execute: Execute) -> int | None:
-    """Return the newest time that was believed of a clock; None in a file that no release has noted it in."""
+    """Return the newest time of the clock that was believed; None if no release has noted one in this file."""
     return _number(execute, schema.TRUSTED)
 
 
 def believed_us(execute: Execute, clock_us: int) -> int:
-    """Return the time by which things are thrown away, for who only looks at a file."""
+    """Return the time by which things are deleted, for a command that only reads a file."""
     trusted = trusted_us(execute)
     return clock_us if trusted is None or clock_us <= trusted + UNCONFIRMED_US_MAX else trusted
-
-
-def note_trusted(transaction: Transaction, now_us: int) -> None:
-    """Let the file know a time that is believed. It goes on, and never back."""
-    transaction.execute(schema.NOTE_TRUSTED, (now_us,))
-
-
-def confirm_trusted(transaction: Transaction, clock_us: int) -> None:
-    """Let the file know a time that somebody has confirmed, also one that lies before what it has seen."""
-    transaction.is_dirty = True
-    transaction.execute(schema.CONFIRM_TRUSTED, (clock_us,))
 
 
 def note_backups_kept(
@@ -110,7 +114,7 @@ def note_backups_kept(
     write: Callable[[Callable[[Transaction], None]], None],
     keep_s: int,
 ) -> None:
-    """Let the file know for how long a schedule keeps backups: who is told what would go has no schedule."""
+    """Store for how long a schedule keeps backups, for commands that have no schedule and report a doubt."""
 
     def work(transaction: Transaction) -> None:
         transaction.is_dirty = True
@@ -125,21 +129,28 @@ def _number(execute: Execute, sql: str) -> int | None:
     return None if row is None else int(row[0])
 
 
-# --- what would go ------------------------------------------------------------------------------
+# --- things that would be deleted ---------------------------------------------------------------
 
 
-def look_for_doubt(
-    execute: Execute, catalog: Catalog, folder: BackupFolder, clock_us: int
-) -> ClockDoubt | None:
-    """Return what whoever opens a file has to confirm; None if the clock is believed there."""
-    if believed_us(execute, clock_us) == clock_us:
-        return None
-    doubt = find_doubt(execute, catalog, folder, clock_us)
-    return None if doubt.takes_nothing else doubt
+def look_for_doubt(path: str, backups: str | None, clock_us: int) -> ClockDoubt | None:
+    """Return the doubt that must be confirmed when a file is opened; None if the clock is believed there.
+
+    `backups` is the folder of its backups, where that is not the one beside it.
+    """
+    folder = BackupFolder(backups or f"{os.path.abspath(path)}.backups")
+
+    def look(execute: Execute, catalog: Catalog) -> ClockDoubt | None:
+        if believed_us(execute, clock_us) == clock_us:
+            return None
+        doubt = find_doubt(execute, catalog, folder, clock_us)
+        return None if doubt.takes_nothing else doubt
+
+    with FileView(path) as view:
+        return view.read(look)
 
 
 def find_doubt(execute: Execute, catalog: Catalog, folder: BackupFolder, clock_us: int) -> ClockDoubt:
-    """Return what a clock would take away, if it were believed."""
+    """Return the things that a clock would delete, if it were believed."""
     with snapshot(execute):
         seen_us = trusted_us(execute)
         seen_us = clock_us if seen_us is None else seen_us
@@ -208,7 +219,7 @@ def _backups(folder: BackupFolder, clock_us: int, kept_s: int | None) -> Iterato
 
 
 def _has_to_go(folder: BackupFolder, key: BackupKey, clock_us: int, kept_s: int | None) -> bool:
-    """Tell what backup_folder.clean and the pruning of a schedule would do with a backup."""
+    """Tell whether BackupFolder.clean or the pruning of a schedule would remove a backup."""
     age_us = clock_us - key.created_ms * 1000
     if key.type == "SYSTEM":
         return age_us >= limits.SYSTEM_BACKUP_S * _SECOND_US
@@ -229,3 +240,104 @@ def _names(execute: Execute, catalog: Catalog) -> dict[int, str]:
 
 def _moment(at_us: int) -> datetime:
     return _EPOCH + timedelta(microseconds=at_us)
+
+
+# --- an open database ---------------------------------------------------------------------------
+
+
+class ClockTrust:
+    """Whether an open database believes its clock, and the believed time that its file stores."""
+
+    def __init__(
+        self,
+        place: Location,
+        clock: Clock,
+        steady: SteadyTime,
+        read: Read,
+        write: Write,
+        folder: BackupFolder,
+    ) -> None:
+        self.due_us = 0  # by the clock: the commit of a transaction from then on stores the believed time
+        self._place = place
+        self._clock = clock
+        self._steady = steady
+        self._read = read
+        self._write = write
+        self._folder = folder
+        self._note_again_us = 0  # by elapsed time; until then, no write is made for that alone
+        self._unproven_until_us = 0  # by elapsed time; until then, the believed time is not stored
+        self._has_told = False
+        self._telling = threading.Lock()
+
+    def start(self, execute: Execute) -> None:
+        """Begin with the time that a file stores, before anything is deleted by this clock."""
+        trusted = trusted_us(execute)
+        self._steady.start_from(trusted)
+        self.due_us = (trusted or 0) + _TRUSTED_EVERY_US
+
+    def doubt(self) -> ClockDoubt | None:
+        """Return the things that a held clock would delete; None if the clock is believed.
+
+        A clock that would delete nothing needs no confirmation: it is believed.
+        """
+        if not self._steady.is_held():
+            return None
+        clock_us = self._clock.now_us()
+        doubt = self._read(lambda execute, catalog: find_doubt(execute, catalog, self._folder, clock_us))
+        if doubt.takes_nothing:
+            self._steady.believe()
+            # Only this process believes it. The time is stored after an hour: a clock that is put right before
+            # that leaves no trace. Until then another open holds such a clock, if it could delete something.
+            self._unproven_until_us = self._clock.elapsed_us() + _TRUSTED_EVERY_US
+            return None
+        return doubt
+
+    def confirm(self) -> ClockDoubt | None:
+        """Believe the clock as it is, also in processes that have the file open; return the doubt of before."""
+
+        def store(transaction: Transaction) -> None:
+            transaction.is_dirty = True
+            transaction.execute(schema.CONFIRM_TRUSTED, (self._clock.now_us(),))
+
+        doubt = self.doubt()
+        if not self._place.in_memory:
+            self._write(store)
+        self._steady.believe()
+        return doubt
+
+    def watch(self) -> None:
+        """Read the time that other processes believe, and store the time that this one believes."""
+        if self._place.in_memory:
+            return
+        trusted = self._read(lambda execute, catalog: trusted_us(execute))
+        if trusted is not None:
+            self._steady.learn(trusted)
+        self.tell()
+        elapsed_us = self._clock.elapsed_us()
+        if self._clock.now_us() >= self.due_us and elapsed_us >= self._note_again_us:
+            try:
+                self._write(_touch)
+            except _PASSING:  # no chore waits for that
+                self._note_again_us = elapsed_us + _NOTE_AGAIN_US
+
+    def note(self, transaction: Transaction) -> None:
+        """Store the believed time, which is due. The stored time never goes back."""
+        if not self._place.in_memory and self._clock.elapsed_us() >= self._unproven_until_us:
+            transaction.execute(schema.NOTE_TRUSTED, (self._steady.now_us(),))
+        self.due_us = transaction.clock_us + _TRUSTED_EVERY_US
+
+    def tell(self) -> None:
+        """Tell, once, that the clock is not believed."""
+        with self._telling:
+            doubt = None if self._has_told and self._steady.is_held() else self.doubt()
+            if doubt is not None:
+                _log.warning("%s: %s", self._place.path, doubt.sentence)
+            self._has_told = self._steady.is_held()
+
+    def after_fork_in_child(self) -> None:
+        self._telling = threading.Lock()
+
+
+def _touch(transaction: Transaction) -> None:
+    """Write nothing itself: the commit of any dirty transaction stores the believed time when that is due."""
+    transaction.is_dirty = True

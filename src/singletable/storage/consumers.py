@@ -1,7 +1,8 @@
-"""The register of consumers: how far each has come in the log of its table, and who runs it.
+"""The register of consumers: the position of each in the log of its table, and the lease of its runner.
 
-Who runs a consumer holds its lease, by the machine's clock that nobody can put forward or back. Every change of
-a position names its owner, in the transaction that changes it: who has lost the lease cannot move it any more.
+The runner of a consumer holds its lease. Leases are timed by the machine's monotonic clock, which nobody can set.
+Every change of a position checks the owner of the lease in the same transaction: a runner that has lost the lease
+cannot move the position any more.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from singletable.storage import schema
-from singletable.storage.catalog import Catalog, Execute
+from singletable.storage.catalog import Catalog, Execute, scalar
 from singletable.storage.log import (
     EXPIRED,
     REMOVED,
@@ -54,6 +55,27 @@ _TELL_MISSED: Final = (
 )
 _SELECT_SINCE: Final = "SELECT since FROM log WHERE table_id = ?"
 
+_DEAD_COLUMNS: Final = "seq, at, record, error, tries"
+_SAVE_DEAD: Final = (
+    "INSERT OR REPLACE INTO dead_letter(table_id, consumer, seq, at, record, error, tries)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+_SELECT_DEAD: Final = (
+    f"SELECT {_DEAD_COLUMNS} FROM dead_letter WHERE table_id = ? AND consumer = ? AND seq > ? ORDER BY seq"
+)
+_COUNT_DEAD: Final = "SELECT count(*) FROM dead_letter WHERE table_id = ? AND consumer = ?"
+_DELETE_DEAD: Final = "DELETE FROM dead_letter WHERE table_id = ? AND consumer = ? AND seq = ?"
+_DELETE_SOME: Final = (
+    "DELETE FROM dead_letter WHERE rowid IN (SELECT rowid FROM dead_letter WHERE {} LIMIT ?)"
+)
+_DELETE_SOME_OF_CONSUMER: Final = _DELETE_SOME.format("table_id = ? AND consumer = ?")
+_DELETE_SOME_OF_TABLE: Final = _DELETE_SOME.format("table_id = ?")
+_FORGOTTEN_AT_ONCE: Final = 64  # of any number: no request is to wait long for it
+_FAIL_AGAIN: Final = (
+    "UPDATE dead_letter SET at = ?, error = ?, tries = tries + 1"
+    " WHERE table_id = ? AND consumer = ? AND seq = ?"
+)
+
 
 class LeaseLostError(Exception):
     """Somebody else runs the consumer by now, or nobody is to: nothing was written."""
@@ -65,21 +87,21 @@ class Registered(NamedTuple):
     table_id: int
     name: str
     position: int
-    """The number of the last entry that it is done with."""
+    """The number of the last entry that it has handled."""
     position_us: int
     """The time of that entry; before the first, the time from which on changes were logged."""
     hold_us: int
-    """For how long it holds back the log when it is behind."""
+    """For how long it keeps the log from being trimmed when it is behind."""
     log_since_us: int
-    """Since when changes had been logged without a break, when it last looked."""
+    """Since when changes had been logged without a break, at its last look."""
     missed: int
-    """How many entries were gone before it had come to them."""
+    """How many entries were trimmed before it had read them."""
     owner: str | None
     lease_from_us: int | None
     lease_until_us: int | None
 
     def holder(self, elapsed_us: int) -> str | None:
-        """Return who holds its lease. One that was given before the machine was started anew is void."""
+        """Return the owner of its lease, if any. A lease from before the machine's last start is void."""
         if self.lease_from_us is None or self.lease_until_us is None:
             return None
         return self.owner if self.lease_from_us <= elapsed_us < self.lease_until_us else None
@@ -87,7 +109,7 @@ class Registered(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
-    """Who runs a consumer, and for how long at a time."""
+    """A lease: the owner that runs a consumer, and for how long at a time."""
 
     table_id: int
     name: str
@@ -103,7 +125,7 @@ class Mark(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """What is stored of a consumer and of its log, and some entries behind its position; all of one moment."""
+    """A consumer, its log, and some entries behind its position; all of one moment."""
 
     registered: Registered | None
     table: Table | None
@@ -154,7 +176,7 @@ def select_consumer(execute: Execute, table_id: int, name: str) -> Registered | 
 
 
 def select_consumers(execute: Execute) -> list[Registered]:
-    """Return all consumers, also those of deleted tables whose log is still there."""
+    """Return all consumers, also those of deleted tables that still have a log."""
     rows: list[Any] = execute(_SELECT_ALL).fetchall()
     return [Registered._make(row) for row in rows]
 
@@ -163,7 +185,7 @@ def select_consumers(execute: Execute) -> list[Registered]:
 
 
 def take_lease(transaction: Transaction, lease: Lease, elapsed_us: int) -> Registered | None:
-    """Become the one who runs a consumer; None while another does, or when there is no such consumer."""
+    """Take the lease of a consumer; None while another owner holds it, or when there is no such consumer."""
     known = select_consumer(transaction.execute, lease.table_id, lease.name)
     if known is None or known.holder(elapsed_us) not in (None, lease.owner):
         return None
@@ -174,13 +196,13 @@ def take_lease(transaction: Transaction, lease: Lease, elapsed_us: int) -> Regis
 
 
 def renew_lease(transaction: Transaction, lease: Lease, elapsed_us: int) -> None:
-    """Go on for another while; also when the lease was over, as long as nobody else has taken it."""
+    """Renew a lease; also one that has run out, as long as nobody else has taken it."""
     values = (elapsed_us, elapsed_us + lease.length_us)
     _write_as_owner(transaction, lease, _RENEW, values)
 
 
 def end_lease(transaction: Transaction, lease: Lease, mark: Mark | None) -> None:
-    """Let others run a consumer, who go on from here."""
+    """Give the lease back. The next runner goes on from this position."""
     if mark is not None:
         advance(transaction, lease, mark, 0)
     _write_as_owner(transaction, lease, _END_LEASE, ())
@@ -192,7 +214,7 @@ def advance(transaction: Transaction, lease: Lease, mark: Mark, elapsed_us: int)
 
 
 def tell_missed(transaction: Transaction, lease: Lease, mark: Mark, *, since_us: int, entries: int) -> None:
-    """Store that a consumer has been told what it has missed, and goes on behind it."""
+    """Store that a consumer was told of the entries it missed, and move its position behind them."""
     _write_as_owner(transaction, lease, _TELL_MISSED, (*mark, since_us, entries))
 
 
@@ -216,7 +238,7 @@ def select_stretch(
     rows_max: int,
     bytes_max: int,
 ) -> Stretch:
-    """Return a consumer and what is behind its position; or, of one that knows better, behind `after`."""
+    """Return a consumer and the entries behind its stored position, or behind `after` if that is given."""
     with snapshot(execute):
         registered = select_consumer(execute, table_id, name)
         table = catalog.with_id(table_id)
@@ -248,7 +270,7 @@ def select_complete(
 
 
 def _completed(execute: Execute, table_id: int, table: Table | None, entry: Entry) -> Entry:
-    """Return an entry with the item it left, which is not in it where the table had no stream."""
+    """Return an entry with its new image, which the log lacks where the table had no stream."""
     if entry.after is not None or entry.event in (REMOVED, EXPIRED):
         return entry
     sql = (
@@ -270,3 +292,67 @@ def select_time(execute: Execute, table_id: int, seq: int) -> int | None:
 
 def _since_us(execute: Execute, table_id: int) -> int:
     return int(next(execute(_SELECT_SINCE, (table_id,)))[0])
+
+
+# --- dead letters: the records that a handler failed on, each with its error ----------------------
+
+
+class DeadRow(NamedTuple):
+    """A record that is put aside, as its handler got it."""
+
+    seq: int
+    at_us: int
+    """When it was put aside."""
+    record: bytes
+    error: str
+    tries: int
+
+
+class LetterGoneError(Exception):
+    """Somebody else has dealt with the record meanwhile: nothing was written."""
+
+
+def put_aside(transaction: Transaction, table_id: int, consumer: str, row: DeadRow) -> None:
+    """Store a record that could not be handled."""
+    transaction.is_dirty = True
+    transaction.execute(_SAVE_DEAD, (table_id, consumer, *row))
+
+
+def take_out(transaction: Transaction, table_id: int, consumer: str, seq: int) -> None:
+    """Forget a record that has been handled. To be called before anything else is written."""
+    transaction.execute(_DELETE_DEAD, (table_id, consumer, seq))
+    if not transaction.connection.changes():
+        raise LetterGoneError
+    transaction.is_dirty = True
+
+
+def fail_again(
+    transaction: Transaction, table_id: int, consumer: str, seq: int, *, at_us: int, error: str
+) -> None:
+    """Store the error of another failed attempt."""
+    transaction.is_dirty = True
+    transaction.execute(_FAIL_AGAIN, (at_us, error, table_id, consumer, seq))
+
+
+def forget_some(transaction: Transaction, table_id: int, consumer: str | None = None) -> bool:
+    """Delete some dead letters of a consumer, or of all consumers of a table. Return whether none is left."""
+    if consumer is None:
+        transaction.execute(_DELETE_SOME_OF_TABLE, (table_id, _FORGOTTEN_AT_ONCE))
+    else:
+        transaction.execute(_DELETE_SOME_OF_CONSUMER, (table_id, consumer, _FORGOTTEN_AT_ONCE))
+    forgotten = transaction.connection.changes()
+    transaction.is_dirty |= forgotten > 0
+    return forgotten < _FORGOTTEN_AT_ONCE
+
+
+def select_dead(
+    execute: Execute, table_id: int, consumer: str, *, after: int = 0, rows_max: int | None = None
+) -> list[DeadRow]:
+    """Return the records that a consumer has put aside, in the order of the log."""
+    limit = "" if rows_max is None else f" LIMIT {rows_max}"
+    rows: list[Any] = execute(_SELECT_DEAD + limit, (table_id, consumer, after)).fetchall()
+    return [DeadRow._make(row) for row in rows]
+
+
+def count_dead(execute: Execute, table_id: int, consumer: str) -> int:
+    return int(scalar(execute(_COUNT_DEAD, (table_id, consumer))))

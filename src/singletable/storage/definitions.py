@@ -1,4 +1,4 @@
-"""What a table is: its keys, its indexes and its settings, as values that are stored in the catalog."""
+"""The definition of a table: its keys, its indexes and its settings, as values that the catalog stores."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class TableDefinition:
 
     @property
     def stream_label(self) -> str | None:
-        """Return what tells the newest stream from earlier ones."""
+        """Return the label of the newest stream, which no earlier stream of the table has."""
         return None if self.stream_label_us is None else stream_label(self.stream_label_us)
 
     @property
@@ -168,7 +168,7 @@ def encode_definition(table: TableDefinition) -> bytes:
 
 
 def decode_definition(text: bytes) -> TableDefinition:
-    """Read back what `encode_definition` wrote."""
+    """Decode the text of `encode_definition`."""
     raw = orjson.loads(text)
     return TableDefinition(
         **{

@@ -50,10 +50,11 @@ class Image:
         return self._item
 
     def holds_same_as(self, other: Image) -> bool:
-        """Tell whether two images hold the same attributes, in whatever order they and the members of maps stand.
+        """Tell whether two images hold the same attributes, in any order of attributes and of members of maps.
 
-        Numbers and sets are stored in one form, so equal ones are equal texts. The bytes decide nearly always:
-        another order has the same ones, as many of them and with the same sum, and only then are items compared.
+        Numbers and sets are stored in a canonical form, so equal values have equal texts. The bytes nearly always
+        decide: another order has the same bytes, so the same length and the same sum, and only then are items
+        compared.
         """
         if self.raw == other.raw:
             return True

@@ -1,40 +1,55 @@
 """A table as it was: its current items, with the changes since then undone.
 
-An item that has not changed since is the one that stands in the table. Of one that has, the log holds what it was
-before its first later change. Everything with a time up to the moment that is asked for counts as done.
+An item without later changes is read from the table. For an item with later changes, the first of them in the log
+holds the old image. Every change with a time up to the requested moment counts as done.
 
-Rows are read in small pieces, first the current ones, then those of the log: so whatever a writer changes in
-between is found in the log, and an item that is found twice is the same both times. That needs no snapshot, and a
-page costs what it reads, however long the log is and however often an item has changed.
+Rows are read in small pieces, first the current ones, then those of the log: so a change that a writer makes in
+between is found in the log, and an item that is found twice is the same both times. That needs no snapshot. The
+cost of a page depends on the rows it reads, not on the length of the log or the number of changes of an item.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 
+from singletable.clock import Clock
+from singletable.errors import InvalidRestoreTimeError
 from singletable.storage import schema
 from singletable.storage.catalog import Execute
+from singletable.storage.definitions import RecoveryDefinition
 from singletable.storage.images import PrimaryKey
-from singletable.storage.reading import PartitionRange, Position, SegmentRange, select_item, select_rows
+from singletable.storage.log import Entry, select_end, select_oldest, seq_at, time_of
+from singletable.storage.reading import (
+    PartitionRange,
+    Position,
+    SegmentRange,
+    select_item,
+    select_rows,
+    snapshot,
+)
 from singletable.storage.tables import Table
 from singletable.values.sizes import item_bytes
 
 Place = tuple[bytes, ...]
-"""What orders rows: (pk, sk) of a table, (ipk, isk, pk, sk) of an index."""
+"""The sort key of rows: (pk, sk) of a table, (ipk, isk, pk, sk) of an index."""
 
 FetchedRow = tuple[Place, int | None, bytes | None]
-"""A place, the size if it is known, and the item; None where the place only says how far was read."""
+"""A place, the size if it is known, and the item; None where the place only marks the end of a read."""
 
 FetchRows = Callable[[Place | None, int], list[FetchedRow]]
-"""Return so many rows behind a place; fewer are all that there are."""
+"""Return so many rows behind a place; fewer mean that there are no more."""
 
 _PIECE_ROWS_MIN: Final = 32
 _PIECE_ROWS_MAX: Final = 512
+
+_DAY_US: Final = 24 * 3600 * 1_000_000
+_LAST: Final = (1 << 63) - 1
 
 
 def select_past_item(execute: Execute, table: Table, key: PrimaryKey, at_us: int) -> tuple[int, bytes] | None:
@@ -181,7 +196,7 @@ def _sort_span(wanted: PartitionRange, after: Place | None) -> tuple[bytes, byte
 
 
 def next_bytes(data: bytes) -> bytes:
-    """Return what sorts directly behind these bytes."""
+    """Return the bytes that sort directly behind these."""
     return data + b"\0"
 
 
@@ -225,3 +240,119 @@ def _before(log: str, pk: str) -> str:
         f"(SELECT before FROM {log} f WHERE f.pk = {pk} AND f.sk = i.sk AND f.at > :at"
         " ORDER BY f.at, f.seq LIMIT 1)"
     )
+
+
+# --- how far back: the span of times for which the log has all that is needed ---------------------
+
+
+class RecoveryWindow(NamedTuple):
+    """The first and the last moment of a table that can be brought back."""
+
+    earliest_us: int
+    latest_us: int
+
+    def holds(self, at_us: int) -> bool:
+        return self.earliest_us <= at_us <= self.latest_us
+
+
+def recovery_window(
+    execute: Execute, table: Table, recovery: RecoveryDefinition, *, now_us: int, kept_us: int
+) -> RecoveryWindow:
+    """Return the span of a table that has recovery on.
+
+    `now_us` is the time of the clock. `kept_us` is the time by which entries are trimmed; it does not at once
+    follow a clock that jumps ahead.
+    """
+    started_us = max(recovery.since_us, min(now_us, kept_us) - recovery.days * _DAY_US)
+    earliest_us = max(started_us, _trimmed_us(execute, table))
+    # After the clock was put back, some changes have times that are still in its future.
+    return RecoveryWindow(earliest_us, max(now_us, earliest_us, select_end(execute, table.id).at_us))
+
+
+def _trimmed_us(execute: Execute, table: Table) -> int:
+    """Return the time up to which entries are missing, 0 if none was ever trimmed.
+
+    Trimming leaves the newest entry that nobody needs (trimming.py), so this matters only after the clock was put
+    back.
+    """
+    oldest = select_oldest(execute, table.id)
+    return 0 if oldest is None or oldest.seq == 1 else oldest.at_us
+
+
+def require_dated(execute: Execute, table: Table, window: RecoveryWindow, at_us: int, clock: Clock) -> None:
+    """Refuse a moment that the log cannot date: later changes have times that are still in the future.
+
+    A clock that was ahead has dated these changes, and all that follow them, since times never go back. So they
+    may have been made before or after the moment. Up to the last change with a time that the clock has reached,
+    the past is exact. From the first change that it has not reached, the past follows the times of the changes.
+    """
+    now_us = clock.now_us()  # read after the log: no change of this moment is ahead of it
+    if window.latest_us <= now_us or select_end(execute, table.id).at_us <= now_us:
+        return
+    exact = seq_at(execute, table.id, now_us)
+    exact_us = -(-window.earliest_us // 1000) * 1000  # as it is told: in milliseconds, and not too early
+    if exact:
+        exact_us = max(exact_us, time_of(execute, table.id, exact))
+    ahead_us = time_of(execute, table.id, exact + 1) if exact else _oldest_us(execute, table)
+    if exact_us < at_us < ahead_us:
+        raise InvalidRestoreTimeError(
+            f"What the table {table.name} held at {moment_text(at_us)} cannot be told: its changes since "
+            f"{moment_text(exact_us)} are dated {moment_text(ahead_us)} and later, by a clock that was ahead. Its "
+            f"past can be seen up to {moment_text(exact_us)} and, by those dates, from {moment_text(ahead_us)} to "
+            f"{moment_text(window.latest_us)}, which is the table as it is now"
+        )
+
+
+def _oldest_us(execute: Execute, table: Table) -> int:
+    oldest = select_oldest(execute, table.id)
+    return 0 if oldest is None else oldest.at_us
+
+
+def moment_text(at_us: int) -> str:
+    """Return a moment for people: whole seconds where it is one, microseconds where it is not."""
+    try:
+        moment = datetime.fromtimestamp(at_us // 1_000_000, UTC)
+    except (OverflowError, ValueError, OSError):
+        return f"{at_us / 1_000_000:g} seconds since 1970"
+    fraction = f".{at_us % 1_000_000:06}" if at_us % 1_000_000 else ""
+    return f"{moment:%Y-%m-%dT%H:%M:%S}{fraction}Z"
+
+
+# --- the versions of one item ---------------------------------------------------------------------
+
+
+class OlderThan(NamedTuple):
+    """From where a list of versions goes on: behind this entry, before which the item was so."""
+
+    seq: int
+    at_us: int
+    before: bytes | None
+
+
+def select_versions(
+    execute: Execute,
+    table: Table,
+    key: PrimaryKey,
+    *,
+    since_us: int,
+    older_than: OlderThan | None,
+    rows_max: int,
+) -> list[Entry]:
+    """Return entries of an item, newest first, with the item after each of them, also where no stream was on."""
+    sql = (
+        f"SELECT seq, at, event, pk, sk, before, NULL FROM {schema.log_table(table.id)}"
+        " WHERE pk = ? AND sk = ? AND at >= ? AND (at, seq) < (?, ?) ORDER BY at DESC, seq DESC LIMIT ?"
+    )
+    with snapshot(execute):
+        if older_than is None:
+            current = select_item(execute, table, key)
+            older_than = OlderThan(_LAST, _LAST, None if current is None else current[1])
+        values = (*key, since_us, older_than.at_us, older_than.seq, rows_max)
+        rows: list[Any] = execute(sql, values).fetchall()
+    newer = older_than.before
+    found: list[Entry] = []
+    for row in rows:
+        entry = Entry._make(row)._replace(after=newer)
+        found.append(entry)
+        newer = entry.before
+    return found

@@ -2,12 +2,12 @@
 
 On the disk an index never lags: its entries are written with the item, in one transaction. While a delay is
 asked for, changes are remembered for that long, and a read of a global index undoes those that are younger: an
-item is shown as it was before the oldest of them, where it stood then, or not at all. What is remembered is
-lost with the process, and only that: everything counts as propagated after a restart.
+item is shown as it was before the oldest of them, where it stood then, or not at all. Only this memory is lost
+with the process: everything counts as propagated after a restart.
 
 A change is remembered before its COMMIT and gets its time after it; a reader looks here after its cursor has
-begun to read. So whatever young change a reader's state of the file holds, it finds here, and undoing one that
-its state does not hold yet changes nothing: what is put in place of an item is the item as it was.
+begun to read. So a reader finds here every young change that its snapshot holds. Undoing a change that its
+snapshot does not hold yet changes nothing: the old image takes the place of the same old image.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ from singletable.storage.reading import (
 )
 from singletable.storage.schema import PLACED_COLUMNS
 
-# The columns of an entry (ipk, isk, pk, sk), which are its place, and what a page reads: the size and the item.
+# The columns of an entry (ipk, isk, pk, sk), which are its place, and those that a page reads: size and item.
 PlacedRow = tuple[bytes, bytes, bytes, bytes, int, bytes]
 
 
 class Lag(NamedTuple):
-    """In what a range of a lagging index differs from what the file holds."""
+    """The differences between a range of a lagging index and the same range in the file."""
 
     hidden: frozenset[PrimaryKey]
     """The items with changes on their way, wherever the file has them in the index."""
     undone: list[PlacedRow]
-    """Those of them that the range still shows, as they were, in ascending order."""
+    """The old images of these items that the range still shows, in ascending order."""
 
 
 def lagging(rows: Iterable[PlacedRow], lag: Lag, *, forward: bool) -> Iterator[PlacedRow]:
-    """Merge the rows of a range, which come in the order of the read, with what is undone in it."""
+    """Merge the rows of a range, in the order of the read, with the old rows that replace young changes."""
     hidden = lag.hidden
     shown = (row for row in rows if row[2:4] not in hidden)
     undone = lag.undone if forward else lag.undone[::-1]
@@ -117,7 +117,7 @@ class _LaggingIndex:
             self._show(change)
 
     def propagate(self, change: _Waiting) -> None:
-        """Show what the oldest change of an item has made of it."""
+        """Show the item after its oldest change."""
         changes = self.waiting[change.key]
         self._take_away(changes.pop(0))
         if changes:
@@ -147,8 +147,8 @@ class _LaggingIndex:
 class Propagation:
     """The changes that global indexes do not show yet. Safe from any thread; one commits at a time.
 
-    At most `changes_max` changes and `bytes_max` of their items and keys are held. What comes beyond that lets
-    the oldest be seen early.
+    At most `changes_max` changes and `bytes_max` of their items and keys are held. Beyond that, the oldest changes
+    are shown early.
     """
 
     def __init__(
@@ -230,7 +230,7 @@ class Propagation:
         return _LaggingRows(cursor, lag, forward=wanted.forward, rows_max=wanted.rows_max)
 
     def lag(self, index_id: int, wanted: PartitionRange | SegmentRange) -> Lag:
-        """Return in what a range of an index is shown differently. A cursor must have begun to read it."""
+        """Return the differences of a range of an index. A cursor must have begun to read the range."""
         with self._changing():
             self._propagate()
             index = self._indexes.get(index_id)
@@ -247,7 +247,7 @@ class Propagation:
 
     def _is_due(self, change: _Waiting, now_us: int) -> bool:
         if change.at_us is None:
-            return False  # nobody may see what is not committed, however much it is
+            return False  # no reader may see uncommitted changes, however many there are
         # A change from the future is one from before the clock was put back: it does not wait for that time.
         is_old = abs(now_us - change.at_us) >= self._delay_us
         return is_old or len(self._waiting) > self._changes_max or self._held_bytes > self._bytes_max
@@ -279,7 +279,7 @@ _NO_LAG: Final = Lag(frozenset(), [])
 
 
 def _within(rows: list[PlacedRow], wanted: PartitionRange | SegmentRange) -> list[PlacedRow]:
-    """Return what a range holds of sorted rows."""
+    """Return the sorted rows that lie in a range."""
     if isinstance(wanted, PartitionRange):
         first = bisect_left(rows, (wanted.partition,))
         end = bisect_left(rows, (_next(wanted.partition),), first)
@@ -299,7 +299,7 @@ def _within(rows: list[PlacedRow], wanted: PartitionRange | SegmentRange) -> lis
 
 
 def _next(data: bytes) -> bytes:
-    """Return what sorts directly behind these bytes."""
+    """Return the bytes that sort directly behind these."""
     return data + b"\0"
 
 

@@ -49,7 +49,7 @@ class PartitionRange:
 
 @dataclass(slots=True, kw_only=True)
 class SegmentRange:
-    """All items of a table or index whose partition column lies in [low, high), in stored order."""
+    """All items of a table or index with a partition column in [low, high), in stored order."""
 
     table: Table
     index: Index | None
@@ -91,7 +91,7 @@ class Counts(NamedTuple):
 
 @contextmanager
 def snapshot(execute: Execute) -> Iterator[None]:
-    """Let several reads see one state of the database."""
+    """Let several reads see one snapshot of the database."""
     execute("BEGIN")
     try:
         yield
@@ -180,7 +180,7 @@ def select_rows(
     columns: str = PAGE_COLUMNS,
     source: str | None = None,
 ) -> Rows:
-    """Return the items of a range, or what another `source` with the same columns has in their places."""
+    """Return the items of a range, from the table or index or from another `source` with the same columns."""
     if isinstance(wanted, PartitionRange):
         return select_partition(execute, wanted, columns, source)
     return select_segment(execute, wanted, columns, source)

@@ -1,4 +1,4 @@
-"""The SQL of the file: what is in it, how it is made, and every statement that touches items and entries.
+"""The SQL of the file: its tables, how they are made, and every statement that touches items and entries.
 
 docs/internals/file-format.md describes the same in words.
 """
@@ -23,7 +23,7 @@ CREATE TABLE token(token TEXT PRIMARY KEY, at INTEGER NOT NULL, digest BLOB NOT 
 CREATE INDEX token_at ON token(at);
 """
 
-# Of logs, streams, and what reads them. Format 3 has brought them.
+# Tables of logs, streams and their readers. Format 3 added them.
 CREATE_REGISTERS: Final = """
 CREATE TABLE log(table_id INTEGER PRIMARY KEY, since INTEGER NOT NULL);
 CREATE TABLE stream(
@@ -93,7 +93,7 @@ INSERT OR REPLACE INTO meta SELECT 'wal_mark_before', coalesce((SELECT value FRO
 NOTE_MARK: Final = "INSERT OR REPLACE INTO meta VALUES ('wal_mark', ?)"
 CHANGE_MARK: Final = "UPDATE meta SET value = ? WHERE name = 'wal_mark'"
 NOTE_NEWEST: Final = "INSERT OR REPLACE INTO meta VALUES ('newest', ?)"
-# The newest time that was believed of the clock: by it things are thrown away. Only who confirms it puts it back.
+# The newest time of the clock that was believed: by it things are deleted. Only a confirmation puts it back.
 TRUSTED: Final = "SELECT value FROM meta WHERE name = 'trusted'"
 NOTE_TRUSTED: Final = (
     "INSERT INTO meta VALUES ('trusted', ?)"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import threading
 from collections import deque
@@ -14,21 +13,21 @@ import apsw
 
 from singletable import errors, limits
 from singletable.clock import Clock, ManualClock, SteadyTime
-from singletable.storage import failures, fork, reclaiming
-from singletable.storage.background import Background, has_chores
-from singletable.storage.backup_folder import BackupFolder
-from singletable.storage.backup_making import Backups
+from singletable.storage import fork
+from singletable.storage.backups.folder import BackupFolder
+from singletable.storage.backups.making import Backups
+from singletable.storage.backups.restoring import Verifying
+from singletable.storage.backups.workers import Workers
 from singletable.storage.catalog import Catalog, Execute, catalog_version, load_catalog
-from singletable.storage.clock_doubt import (
-    TRUSTED_EVERY_US,
-    ClockDoubt,
-    confirm_trusted,
-    find_doubt,
-    note_trusted,
-    trusted_us,
-)
-from singletable.storage.connections import OpenFiles, Place, Reader, Readers, connect, create_file
-from singletable.storage.formats import check_not_upgraded, prepare
+from singletable.storage.chores import reclaiming
+from singletable.storage.chores.background import Background, has_chores
+from singletable.storage.clock_doubt import ClockDoubt, ClockTrust
+from singletable.storage.file import failures
+from singletable.storage.file.connections import Location, Reader, Readers, connect, create_file
+from singletable.storage.file.formats import check_not_upgraded, prepare
+from singletable.storage.file.open_files import OpenFiles
+from singletable.storage.file.turns import Turns
+from singletable.storage.file.write_ahead_log import LogMarks, check_log_belongs, new_mark, write_mark
 from singletable.storage.log import select_logs
 from singletable.storage.propagation import Propagation
 from singletable.storage.reading import (
@@ -39,12 +38,7 @@ from singletable.storage.reading import (
     select_rows,
     snapshot,
 )
-from singletable.storage.times import ChangeTimes
-from singletable.storage.transaction import BehindLogError, PostponedError, Transaction
-from singletable.storage.turns import Turns
-from singletable.storage.verifying import Verifying
-from singletable.storage.workers import Workers
-from singletable.storage.write_ahead_log import LogMarks, check_log_belongs, new_mark, write_mark
+from singletable.storage.transaction import BehindLogError, ChangeTimes, PostponedError, Transaction
 from singletable.storage.write_groups import JobFailedError, OpenGroup, Written, finish
 
 T = TypeVar("T")
@@ -54,26 +48,19 @@ _log = logging.getLogger("singletable.storage")
 # A request reads again when the catalog has changed meanwhile. So often in a row it cannot have.
 _CATALOG_TRIES_MAX = 100
 
-# What keeps a write from being made now, and says nothing about what is read.
-_PASSING = (
-    errors.DiskFullError,
-    errors.StorageFailedError,
-    errors.ReadOnlyDatabaseError,
-    errors.DatabaseBusyError,
-)
-
 
 class Store:
     """One database. `read` and `write` take a function and run it; both are safe from any thread.
 
-    There is one writer: whoever holds its lock carries out every request that waits, in one transaction with
-    one COMMIT, so that writes that arrive together share an fsync. Readers have their own connections and
-    never see uncommitted rows. A database in memory has one connection, which reads and writes take in turns.
+    There is one writer (group commit): the thread that holds its lock carries out every waiting request, in one
+    transaction with one COMMIT, so that writes that arrive together share an fsync. Readers have their own
+    connections and never see uncommitted rows. A database in memory has one connection, which reads and writes
+    take in turns.
     """
 
     def __init__(
         self,
-        place: Place,
+        place: Location,
         clock: Clock,
         *,
         index_delay_us: int = 0,
@@ -96,26 +83,23 @@ class Store:
         self._is_closed = False
         self._lost_by_fork = False
         self._files = None if place.in_memory else OpenFiles(place.path)
-        self._readers = None if self._files is None else Readers(place, self._files)
+        self._readers = None if self._files is None else Readers(place, self._files.check)
         self._publishing = threading.Lock()
         self._listeners: tuple[Callable[[], None], ...] = ()
         self.catalog = Catalog(0, {})
         self._on_expired = on_expired
         self._steady = steady = SteadyTime(clock)
-        self._trusted_due_us = 0  # when the clock has come there, the file is told what is believed of it
-        self._unproven_until_us = 0  # of the time that has elapsed; until then the file is told nothing of it
-        self._has_told_doubt = False
-        self._telling = threading.Lock()
         self.background = Background(
             self.read, self.write, clock, steady, sweep_s=sweep_s, on_look=self._start_long_work
         )
         self.workers = Workers()
         self.backups = Backups(BackupFolder(place.backups), self, self.workers, steady)
+        self._trust = ClockTrust(place, clock, steady, self.read, self.write, self.backups.folder)
         self.verifying = Verifying(self.read, self.write, self.workers, self.background.begin)
         self.on_look: Callable[[], None] | None = None
         self._open()
         self.backups.clean()
-        self._tell_doubt()
+        self._trust.tell()
         fork.watch(self)
         if isinstance(clock, ManualClock):
             clock.follow(self.background)
@@ -123,7 +107,7 @@ class Store:
     # --- reading -------------------------------------------------------------------
 
     def read(self, work: Callable[[Execute, Catalog], T]) -> T:
-        """Run `work` with a connection that reads, and the catalog that was valid for what it read.
+        """Run `work` with a read connection, and the catalog that was valid for its reads.
 
         `work` may run twice: when another process has changed the catalog meanwhile.
         """
@@ -140,7 +124,7 @@ class Store:
             self._readers.give(reader)
             return result
         except apsw.Error as error:
-            raise failures.translate(error, self.path) from error
+            raise self._translate(error) from error
 
     def select_rows(self, execute: Execute, wanted: PartitionRange | SegmentRange) -> Rows:
         """Return the items of a range; of a global index, as it is with its delay."""
@@ -212,7 +196,7 @@ class Store:
             self._readers.forget(reader)
 
     def hold_together(self, readers: Sequence[Reader]) -> None:
-        """Let connections keep to one state of the file, the same for all: nobody commits meanwhile."""
+        """Begin a snapshot on each connection, all of one state of the file: nobody commits meanwhile."""
 
         def work(transaction: Transaction) -> None:
             for reader in readers:
@@ -225,8 +209,8 @@ class Store:
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in the next write transaction, and return its result when that is committed.
 
-        `work` plans first and writes then. What it raises fails this request alone. It may run again, when
-        another request of its group has failed in the middle of writing.
+        `work` plans first and writes then. An error that it raises fails this request alone. It may run again,
+        when another request of its group has failed in the middle of writing.
         """
         return self.write_together((work,))[0].get()
 
@@ -258,8 +242,8 @@ class Store:
     def apply_together(self, works: Sequence[Callable[[Transaction], T]]) -> OpenGroup[T] | None:
         """Run requests in one transaction, and leave it open for `commit_together`, which waits for the disk.
 
-        Nobody else writes until then, so that must follow in any case. Requests that read much are left out.
-        None: it would have to wait, for another thread or process; nothing is done then.
+        Nobody else writes until then, so `commit_together` must follow in any case. Requests that read much are
+        left out. Return None, with nothing done, if the caller would have to wait for another thread or process.
         """
         if self._turns.is_contended() or not self._writing.acquire(blocking=False):
             return None
@@ -268,7 +252,7 @@ class Store:
                 writer = self._begin()
         except Exception:
             self._writing.release()
-            return None  # who has the time to wait learns what is wrong
+            return None  # a caller that can wait gets the error
         group = OpenGroup([Written(work) for work in works])
         try:
             group.transaction = self._attempt(
@@ -281,7 +265,7 @@ class Store:
         return group
 
     def commit_together(self, group: OpenGroup[T]) -> list[Written[T]]:
-        """Commit what `apply_together` has left open; return its requests, which are all done then."""
+        """Commit the transaction that `apply_together` left open; return its requests, which are all done then."""
         try:
             transaction = group.transaction
             if transaction is not None:
@@ -312,14 +296,14 @@ class Store:
             waiting.popleft()  # so that nothing holds on to requests that have been answered
 
     def _attempt(self, group: Sequence[Written[Any]], step: Callable[[], T]) -> T | None:
-        """Do one step of a transaction. If it fails, nothing of the transaction stays; who is done knows why."""
+        """Do one step of a transaction. If it fails, roll back, and fail the requests concerned."""
         self._is_committing = False
         try:
             return step()
         except apsw.Error as error:
             self._roll_back()
             for job in group:
-                job.fail(failures.translate(error, self.path))
+                job.fail(self._translate(error))
         except JobFailedError as failed:
             self._roll_back()
             failed.job.fail(failed.error)
@@ -350,9 +334,9 @@ class Store:
     def _apply(
         self, writer: apsw.Connection, group: Sequence[Written[Any]], *, room: int | None = None
     ) -> Transaction | None:
-        """Run requests in a transaction that has begun. None if there is nothing to commit: all are done.
+        """Run requests in a transaction that has begun. Return None if there is nothing to commit: all are done.
 
-        Who reads more than there is `room` for is postponed: neither done, nor failed.
+        A request that reads more than `room` bytes is postponed: it is neither done nor failed.
         """
         if writer.data_version() != self._writer_seen:
             self._catch_up(writer)
@@ -377,14 +361,14 @@ class Store:
                 job.error = error
             wrote |= transaction.is_dirty
         if not wrote:
-            # Nothing was written, but what was read is answered only as committed state.
+            # Nothing was written, but reads are answered only from committed state.
             writer.execute("ROLLBACK")
             finish(group)
             return None
         transaction.flush_counts()
         times.note(transaction)
-        if clock_us >= self._trusted_due_us:
-            self._note_trusted(transaction)
+        if clock_us >= self._trust.due_us:
+            self._trust.note(transaction)
         if self._log_marks is not None and self._log_marks.is_due:
             write_mark(writer.execute, new_mark(randbits))
         return transaction
@@ -398,7 +382,7 @@ class Store:
             with self.propagation.committing(transaction.changes):
                 writer.execute("COMMIT")
         if self._files is not None:
-            self._files.check_if_due()  # what is acknowledged is in the file that others will open
+            self._files.check_if_due()  # an acknowledged write is in the file that others will open
         finish(group)
         self._writer_seen = writer.data_version()
         self._times.committed(transaction)
@@ -410,7 +394,7 @@ class Store:
             self._log_marks.committed()
 
     def _tell(self, transaction: Transaction) -> None:
-        """Tell what was committed. Nobody who is told can undo it: what they raise fails no request."""
+        """Call the listeners after a commit. They cannot undo it: an error that they raise fails no request."""
         try:
             if self._on_expired is not None:
                 for table, items in transaction.expired.items():
@@ -427,7 +411,7 @@ class Store:
         return catalog_version(execute)
 
     def _catch_up(self, writer: apsw.Connection) -> None:
-        """Learn what other processes have done since the last transaction of this one."""
+        """Read the catalog and times that other processes have changed since this one's last transaction."""
         if self._stored_version(writer.execute) != self.catalog.version:
             self._publish(load_catalog(writer.execute))
         self._times.learn_noted(writer.execute)
@@ -438,13 +422,13 @@ class Store:
     def _roll_back(self) -> None:
         if self._writer is not None and self._writer.in_transaction:
             try:
-                self._trusted_due_us = 0  # what was noted of it is undone too
+                self._trust.due_us = 0  # the stored time is rolled back too
                 self._writer.execute("ROLLBACK")
             except apsw.Error:
                 self._disconnect_writer()
 
     def _publish(self, catalog: Catalog) -> None:
-        """Make a newer catalog the one that requests use. One read before another's commit comes too late."""
+        """Let requests use a newer catalog. An older one, read before another commit, is ignored."""
         with self._publishing:
             if catalog.version > self.catalog.version:
                 self.catalog = catalog
@@ -452,7 +436,7 @@ class Store:
             self.background.wake()
 
     def _start_long_work(self) -> None:
-        """Start what is to be done in threads, and what others have left who have ended."""
+        """Start the work that runs in threads, also work that processes left when they ended."""
         self.watch_clock()
         self.verifying.start()
         if self.on_look is not None:
@@ -461,63 +445,26 @@ class Store:
     # --- the clock ------------------------------------------------------------------------
 
     def clock_doubt(self) -> ClockDoubt | None:
-        """Return what a clock that is held would take away; None where it is believed.
-
-        Where it would take away nothing, there is nothing to confirm: it is believed.
-        """
-        if not self._steady.is_held():
-            return None
-        folder, clock_us = self.backups.folder, self.clock.now_us()
-        doubt = self.read(lambda execute, catalog: find_doubt(execute, catalog, folder, clock_us))
-        if doubt.takes_nothing:
-            self._steady.believe()
-            # By this process. The file is told after an hour: what was put right before that counts for nothing,
-            # and such a clock is held when there is something that it could take away.
-            self._unproven_until_us = self.clock.elapsed_us() + TRUSTED_EVERY_US
-            return None
-        return doubt
+        """Return the things that a held clock would delete; None if the clock is believed."""
+        return self._trust.doubt()
 
     def is_clock_held(self) -> bool:
-        """Tell whether nothing is thrown away by the clock until somebody confirms it."""
+        """Tell whether the clock is held: nothing is deleted by it until somebody confirms it."""
         return self._steady.is_held()
 
     def confirm_clock(self) -> ClockDoubt | None:
-        """Believe the clock as it is, also in processes that have the file open; do what is due by it.
+        """Believe the clock as it is, and do the chores that are due by it.
 
-        Return what that has taken away, as far as the clock was held.
+        Return the things that a held clock has now deleted.
         """
-        doubt = self.clock_doubt()
-        if not self._place.in_memory:
-            self.write(lambda transaction: confirm_trusted(transaction, self.clock.now_us()))
-        self._steady.believe()
+        doubt = self._trust.confirm()
         self.backups.clean()
         self.background.time_moved()
         return doubt
 
     def watch_clock(self) -> None:
-        """Learn what other processes believe of the clock, and let them know what this one does."""
-        if self._place.in_memory:
-            return
-        trusted = self.read(lambda execute, catalog: trusted_us(execute))
-        if trusted is not None:
-            self._steady.learn(trusted)
-        self._tell_doubt()
-        if self.clock.now_us() >= self._trusted_due_us:
-            with contextlib.suppress(*_PASSING):  # nothing that is due waits for that
-                self.write(_touch)
-
-    def _note_trusted(self, transaction: Transaction) -> None:
-        if not self._place.in_memory and self.clock.elapsed_us() >= self._unproven_until_us:
-            note_trusted(transaction, self._steady.now_us())
-        self._trusted_due_us = transaction.clock_us + TRUSTED_EVERY_US
-
-    def _tell_doubt(self) -> None:
-        """Tell, once, that the clock is not believed."""
-        with self._telling:
-            doubt = None if self._has_told_doubt and self._steady.is_held() else self.clock_doubt()
-            if doubt is not None:
-                _log.warning("%s: %s", self.path, doubt.sentence)
-            self._has_told_doubt = self._steady.is_held()
+        """Read the time that other processes believe, and store the time that this one believes."""
+        self._trust.watch()
 
     # --- opening and closing -----------------------------------------------------------
 
@@ -533,17 +480,15 @@ class Store:
                 self._writer = connect(self._place, self._turns)
                 prepare(self._writer, self._place, self.clock.now_us())
                 if not self._place.in_memory:
-                    # Before the background thread is woken: it throws away what the time says.
-                    trusted = trusted_us(self._writer.execute)
-                    self._steady.start_from(trusted)
-                    self._trusted_due_us = (trusted or 0) + TRUSTED_EVERY_US
+                    # Before the background thread is woken: it deletes things by this time.
+                    self._trust.start(self._writer.execute)
                 with self._writer:
                     self._catch_up(self._writer)
                     self._times.learn_all(self._writer.execute)
                     is_idle = self._is_idle(self._writer.execute)
                 if self._files is not None:
                     self._files.learn_beside()
-                    self._log_marks = LogMarks(self._writer, self.path)
+                    self._log_marks = self._watch_log(self._writer, self._files)
         except apsw.Error as error:
             self._disconnect_writer()
             raise failures.translate(error, self.path) from error
@@ -584,14 +529,21 @@ class Store:
         try:
             writer.execute("PRAGMA user_version").fetchall()  # so that SQLite opens its files beside it
             self._files.learn_beside()
-            self._log_marks = LogMarks(writer, self.path)
+            self._log_marks = self._watch_log(writer, self._files)
         except BaseException:
             writer.close(True)
             raise
         return writer
 
+    def _watch_log(self, writer: apsw.Connection, files: OpenFiles) -> LogMarks:
+        return LogMarks(
+            writer, self.path, may_checkpoint=files.may_checkpoint, has_checkpointed=files.learn_main
+        )
+
     def _disconnect_writer(self) -> None:
         if self._files is not None:
+            if self._writer is not None and not self._files.may_save_at_close():
+                self._writer.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             self._files.forget_beside()
         if self._writer is not None:
             self._writer.close(True)
@@ -601,8 +553,15 @@ class Store:
         """Return why nothing is written any more; None while all is well."""
         return None if self._files is None else self._files.look()
 
+    def _translate(self, error: apsw.Error) -> errors.DatabaseError:
+        """Return the user's error: if another program has changed a file, the error says so."""
+        is_about_the_file = not isinstance(
+            error, (apsw.FullError, apsw.BusyError, apsw.ConnectionClosedError)
+        )
+        return (self.trouble() if is_about_the_file else None) or failures.translate(error, self.path)
+
     def give_up_long_work(self) -> None:
-        """Let what takes long end without a trace, as backups under way; `close` waits for that."""
+        """Let long work, such as backups under way, end without a trace; `close` waits for that."""
         self.workers.stopping.set()
 
     def close(self) -> None:
@@ -619,19 +578,21 @@ class Store:
     # --- forking -------------------------------------------------------------------------
 
     def before_fork(self) -> None:
-        """Finish what is under way and disconnect: SQLite forbids to carry a connection into a child."""
-        self.backups.before_fork()  # first: who copies may wait for the writer
+        """Finish running requests and disconnect: SQLite forbids to carry a connection into a child."""
+        self.backups.before_fork()  # first: a copier may wait for the writer
         self._writing.acquire()
         if self._readers is not None:
             self._readers.pause()
             self._disconnect_writer()
+        if self._files is not None:
+            self._files.before_fork()
 
     def after_fork(self, *, in_child: bool) -> None:
         """Let requests go on; each side connects anew with its next one."""
         if in_child:
             self._waiting.clear()  # of threads that exist in the parent only
             self._publishing = threading.Lock()
-            self._telling = threading.Lock()
+            self._trust.after_fork_in_child()
             self._listeners = ()
             self.background.forget_thread()
             self.workers.forget()
@@ -639,12 +600,9 @@ class Store:
                 fork.keep_from_closing(self._writer)
                 self._writer = None
                 self._lost_by_fork = True
+        if self._files is not None:
+            self._files.after_fork()
         if self._readers is not None:
             self._readers.resume()
         self._writing.release()
         self.backups.after_fork(in_child=in_child)
-
-
-def _touch(transaction: Transaction) -> None:
-    """Write nothing of its own: with each transaction that has something to commit, what is due is noted."""
-    transaction.is_dirty = True

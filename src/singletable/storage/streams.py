@@ -1,18 +1,21 @@
 """Streams and their shards: which part of a table's log each of them is.
 
-A stream is what was logged of a table from the moment it was turned on until it was turned off. A shard is what
-of that belongs to a range of partitions, between two entries of the log. When a stream grows, or with time, a
-shard is closed, and others go on where it ended: its children. So the records of an item are in one shard at a
-time, and who reads parents before children reads them in order.
+A stream is the log of a table from the moment it was turned on until it was turned off. A shard is the part of a
+stream for a range of partitions, between two entries of the log. When a stream grows, or with time, a shard is
+closed, and its children go on where it ended. So the records of an item are in one shard at a time, and a reader
+that reads parents before children reads them in order.
 """
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import closing
 from typing import Final, NamedTuple
 
+from singletable.storage import schema
 from singletable.storage.catalog import Execute, scalar
 from singletable.storage.definitions import TableDefinition, decode_definition, encode_definition
-from singletable.storage.log import select_end
+from singletable.storage.log import COLUMNS, Entry, select_end, select_start, seq_at
 from singletable.storage.tables import Table
 from singletable.values.keys import segment_range
 
@@ -25,6 +28,12 @@ _END_STREAM: Final = "UPDATE stream SET ended = ? WHERE id = ?"
 _END_SHARD: Final = "UPDATE shard SET last = ?, ended = ? WHERE stream_id = ? AND number = ?"
 _SELECT_LABEL: Final = "SELECT max(label) FROM stream WHERE table_name = ?"
 _SELECT_SHARDS: Final = f"SELECT {SHARD_COLUMNS} FROM shard WHERE stream_id = ? ORDER BY number"
+_SHARDS: Final = f"SELECT {SHARD_COLUMNS} FROM shard WHERE stream_id = ? AND (ended IS NULL OR ended >= ?)"
+_SELECT_SHARD: Final = f"{_SHARDS} AND number = ?"
+_SELECT_SHARDS_AFTER: Final = f"{_SHARDS} AND number > ? ORDER BY number LIMIT ?"
+_SELECT_CHILDREN_AFTER: Final = f"{_SHARDS} AND number > ? AND parent = ? ORDER BY number LIMIT ?"
+
+
 _MILLISECOND_US: Final = 1_000
 
 
@@ -116,7 +125,7 @@ def select_streams(execute: Execute, *, table_name: str | None = None) -> list[S
 
 
 def select_stream(execute: Execute, table_name: str, label_us: int) -> Stream | None:
-    """Return a stream by what its ARN says."""
+    """Return a stream by the table and the label in its ARN."""
     sql = f"SELECT {_STREAM_COLUMNS} FROM stream WHERE table_name = ? AND label = ?"
     row = next(execute(sql, (table_name, label_us)), None)
     return None if row is None else Stream._make(row)
@@ -124,3 +133,44 @@ def select_stream(execute: Execute, table_name: str, label_us: int) -> Stream | 
 
 def select_shards(execute: Execute, stream_id: int) -> list[Shard]:
     return [Shard._make(row) for row in execute(_SELECT_SHARDS, (stream_id,))]
+
+
+# --- reading as the API shows it: what is older than a moment is not shown, whether trimmed or not ---
+
+
+def select_shard(execute: Execute, stream_id: int, number: int, *, since_us: int) -> Shard | None:
+    """Return a shard that was open at a moment, or later."""
+    row = next(execute(_SELECT_SHARD, (stream_id, since_us, number)), None)
+    return None if row is None else Shard._make(row)
+
+
+def select_shards_after(
+    execute: Execute, stream_id: int, number: int, *, since_us: int, parent: int | None = None, rows_max: int
+) -> list[Shard]:
+    """Return the shards behind a number that were open at a moment, or later: all, or the children of one."""
+    if parent is None:
+        rows = execute(_SELECT_SHARDS_AFTER, (stream_id, since_us, number, rows_max))
+    else:
+        rows = execute(_SELECT_CHILDREN_AFTER, (stream_id, since_us, number, parent, rows_max))
+    return [Shard._make(row) for row in rows]
+
+
+def trimmed_upto(execute: Execute, table_id: int, before_us: int) -> int:
+    """Return the number up to which the entries of a log are gone, or older than a moment."""
+    start = select_start(execute, table_id)
+    return 0 if start is None else max(start - 1, seq_at(execute, table_id, before_us - 1))
+
+
+def entries_of_shard(
+    execute: Execute, table_id: int, shard: Shard, *, after: int, upto: int, rows_max: int
+) -> Generator[Entry]:
+    """Yield the entries of a shard behind one number and up to another, oldest first."""
+    low, high = shard.partitions
+    condition, values = (" AND pk >= ?", (low,)) if high is None else (" AND pk >= ? AND pk < ?", (low, high))
+    sql = (
+        f"SELECT {COLUMNS} FROM {schema.log_table(table_id)}"
+        f" WHERE seq > ? AND seq <= ?{condition} ORDER BY seq LIMIT ?"
+    )
+    with closing(execute(sql, (after, upto, *values, rows_max))) as rows:
+        for row in rows:
+            yield Entry._make(row)

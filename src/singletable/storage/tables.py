@@ -6,11 +6,12 @@ Built once for each version of the catalog; nothing here changes afterwards.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Final
 
 from singletable import limits
 from singletable.storage import schema
-from singletable.storage.definitions import IndexDefinition, KeyAttribute, TableDefinition
-from singletable.storage.expiry import Expiry
+from singletable.storage.definitions import IndexDefinition, KeyAttribute, TableDefinition, TtlDefinition
 from singletable.storage.images import Image, PrimaryKey
 from singletable.values.keys import composite_key_bytes, key_bytes, partition_bytes
 from singletable.values.sizes import item_bytes, value_bytes
@@ -18,6 +19,38 @@ from singletable.values.types import Item
 
 EntryKey = tuple[bytes, bytes]
 _Part = Callable[[Item], bytes | None]
+
+_SECONDS_END: Final = 1 << 62  # beyond that, no integer column of SQLite can hold it
+
+
+class Expiry:
+    """How a table knows when its items expire."""
+
+    __slots__ = ("attribute", "delete_entry", "id", "insert_entry", "is_ready")
+
+    def __init__(self, definition: TtlDefinition) -> None:
+        self.id = definition.id
+        self.attribute = definition.attribute
+        self.is_ready = definition.is_ready
+        self.insert_entry = schema.insert_expiry(self.id)
+        self.delete_entry = schema.delete_expiry(self.id)
+
+    def time_of(self, item: Item) -> int | None:
+        """Return the second at which an item expires; None when it does not.
+
+        An attribute of any type but Number is ignored, not an error (AWS guide, "Using time to live").
+        """
+        value = item.get(self.attribute)
+        number = None if value is None else value.get("N")
+        if number is None:
+            return None
+        seconds = int(number) if number.isdigit() and len(number) < 19 else _whole(number)
+        return seconds if -_SECONDS_END < seconds < _SECONDS_END else None
+
+
+def _whole(number: str) -> int:
+    value = Decimal(number)
+    return int(value) if abs(value) < _SECONDS_END else _SECONDS_END
 
 
 class Index:
@@ -45,7 +78,7 @@ class Index:
         self.name = definition.name
         self.is_ready = definition.status == "ACTIVE"
         self.key_types = tuple((attribute.name, attribute.type) for attribute in definition.key.attributes)
-        # Text of so many characters fits into the key, however they are encoded and whatever else is in it.
+        # A text of so many characters fits into the key in any encoding, beside any other parts of the key.
         parts_max = max(len(definition.key.partition), len(definition.key.sort))
         self.key_characters_safe = limits.SORT_KEY_BYTES_MAX // (4 * parts_max)
         self.projected_names = _projected_names(definition, table)
@@ -65,17 +98,17 @@ class Index:
         return None if sort is None else (partition_bytes(partition), sort)
 
     def projected_bytes(self, image: Image) -> int:
-        """Return the size of what the index holds of an item."""
+        """Return the size of an item's projection into the index."""
         return image.item_bytes if self.projected_names is None else item_bytes(self.project(image.item))
 
     def differs(self, before: Image, after: Image) -> bool:
-        """Tell whether what the index holds of an item has changed."""
+        """Tell whether an item's projection into the index has changed."""
         if before.raw == after.raw:
             return False
         return self.project(before.item) != self.project(after.item)
 
     def project(self, item: Item) -> Item:
-        """Return what the index holds of the item."""
+        """Return the item's projection into the index."""
         if self.projected_names is None:
             return item
         return {name: value for name, value in item.items() if name in self.projected_names}
@@ -132,7 +165,7 @@ class Table:
         return isinstance(name, str) and name in self.index_by_name
 
     def key_of(self, item: Item) -> PrimaryKey:
-        """Return the key of an item whose key attributes are known to be right."""
+        """Return the key of an item. Its key attributes must be valid already."""
         partition = key_bytes(self.partition_type, item[self.partition_name][self.partition_type])
         if self.sort_name is None or self.sort_type is None:
             return PrimaryKey(partition_bytes(partition), b"")

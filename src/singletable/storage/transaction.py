@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Final, Protocol, TypeVar
+
 import apsw
 
 from singletable import limits
 from singletable.storage import schema, streams
-from singletable.storage.catalog import Catalog, scalar
+from singletable.storage.catalog import Catalog, Execute, scalar
 from singletable.storage.changes import Change, EntryMove
 from singletable.storage.definitions import (
     IndexDefinition,
@@ -14,14 +17,25 @@ from singletable.storage.definitions import (
     TtlDefinition,
     encode_definition,
 )
-from singletable.storage.expiry import Expiry
 from singletable.storage.images import PrimaryKey, Stored
-from singletable.storage.log import EXPIRED, INSERTED, MODIFIED, REMOVED, select_end
+from singletable.storage.log import (
+    EXPIRED,
+    INSERTED,
+    MODIFIED,
+    REMOVED,
+    newest_time_us,
+    select_end,
+    select_logs,
+)
 from singletable.storage.reading import Counts, select_counts, select_image
-from singletable.storage.tables import Table
+from singletable.storage.tables import Expiry, Table
+
+T = TypeVar("T")
 
 # A physical table with more rows than this is emptied piece by piece in the background before it is dropped.
 _DROP_AT_ONCE_ITEMS = 1_000
+
+_NOTED_EVERY_US: Final = 100_000  # to note each change would make every put slower
 
 
 class PostponedError(Exception):
@@ -29,7 +43,7 @@ class PostponedError(Exception):
 
 
 class BehindLogError(Exception):
-    """A log has a later time than this transaction, which another process has given: to be run anew behind it."""
+    """A log has a later time, from another process, than this transaction: run it again with a later time."""
 
     def __init__(self, newest_us: int) -> None:
         super().__init__()
@@ -37,7 +51,7 @@ class BehindLogError(Exception):
 
 
 class Transaction:
-    """What a group of requests reads and writes before its COMMIT.
+    """The reads and writes of a group of requests before its COMMIT.
 
     Requests plan first and write afterwards: `is_dirty` tells that statements were carried out, after which
     a request may no longer fail by itself (SQLite ends the whole transaction on a full disk or an I/O error,
@@ -73,21 +87,21 @@ class Transaction:
         self.execute = connection.execute
         self.catalog = catalog
         self.now_us = now_us  # the time of changes, which never goes back
-        self.clock_us = clock_us  # what the clock says
+        self.clock_us = clock_us  # the time of the clock
         self.is_dirty = False
         self.has_logged = False
         self.has_noted = False
-        self.keeps_moment = False  # its time is stored, not only with changes: all that follow must be later
-        self.known_logs = known_logs  # whose newest entry is not later than this transaction
+        self.keeps_moment = False  # its time is stored apart from changes: all later times must be greater
+        self.known_logs = known_logs  # logs with no entry later than this transaction
         self.room: int | None = None  # for items that are read; with too little of it, a request is postponed
-        self.changes: list[Change] | None = None  # a list, where somebody wants to know what was applied
-        self.expired: dict[str, int] = {}  # items of each table that were deleted because they had
+        self.changes: list[Change] | None = None  # a list, where the applied changes are wanted
+        self.expired: dict[str, int] = {}  # how many expired items of each table were deleted
         self._counts: dict[int, list[int]] = {}
 
     # --- items ------------------------------------------------------------------
 
     def get(self, table: Table, key: PrimaryKey) -> Stored | None:
-        """Return the item as it stands, with what this transaction has written so far."""
+        """Return the item as it stands, with the writes of this transaction so far."""
         image = select_image(self.execute, table, key)
         if image is not None and self.room is not None:
             self.room -= image.item_bytes
@@ -187,7 +201,7 @@ class Transaction:
     # --- counts -------------------------------------------------------------------
 
     def counts(self, store_id: int) -> Counts:
-        """Return the counts of a table or index, with what this transaction has added so far."""
+        """Return the counts of a table or index, with the additions of this transaction so far."""
         stored = select_counts(self.execute, store_id)
         items, item_bytes = self._counts.get(store_id, (0, 0))
         return Counts(stored.items + items, stored.item_bytes + item_bytes)
@@ -330,3 +344,77 @@ class Transaction:
         self.is_dirty = True
         self.execute(schema.FORGET_OLD_TOKENS, (self.clock_us - limits.TRANSACTION_TOKEN_S * 1_000_000,))
         self.execute(schema.SAVE_TOKEN, (token, self.clock_us, digest))
+
+
+# --- the times of changes: none gets an earlier one than the newest that is known, whatever the clock says ---
+
+
+def noted_us(execute: Execute) -> int:
+    """Return the newest time that was noted."""
+    noted: int = next(execute(schema.NEWEST), (0,))[0]
+    return noted
+
+
+class ChangeTimes:
+    """The newest times of changes that one process knows. The holder of the writer uses it.
+
+    The newest time is that of the newest entry of all logs, or a later moment that is stored elsewhere, such as a
+    start or an end. A process that opens a database looks at all logs. Later, while other processes write, it
+    reads the time that they have noted, which may be a tenth of a second behind, and looks at the end of each log
+    that it writes to.
+    """
+
+    __slots__ = ("_last_us", "_noted_us", "known_logs")
+
+    def __init__(self) -> None:
+        self._last_us = 0
+        self._noted_us = 0
+        self.known_logs: set[int] = set()  # those that no other process has written to since the last look
+
+    def learn_all(self, execute: Execute) -> None:
+        """Read the exact newest time of the file, from all logs."""
+        self.learn_noted(execute)
+        self.stand_behind(newest_time_us(execute, select_logs(execute)))
+
+    def learn_noted(self, execute: Execute) -> None:
+        """Read the time that other processes have noted: one number, which may be a little behind."""
+        self._noted_us = noted_us(execute)
+        self.stand_behind(self._noted_us)
+        self.known_logs.clear()
+
+    def stand_behind(self, newest_us: int) -> None:
+        """Make every later time greater than this one."""
+        self._last_us = max(self._last_us, newest_us)
+
+    def next_us(self, clock_us: int) -> int:
+        """Return the time of the next transaction; after the clock was put back, one behind the last time."""
+        return clock_us if clock_us >= self._last_us else self._last_us + 1
+
+    def note(self, transaction: Transaction) -> None:
+        """Note the time of a transaction for other processes: now and then, and always if the clock is behind."""
+        now_us = transaction.now_us
+        if transaction.keeps_moment or (
+            transaction.has_logged
+            and (now_us > transaction.clock_us or now_us - self._noted_us >= _NOTED_EVERY_US)
+        ):
+            transaction.note_time()
+
+    def committed(self, transaction: Transaction) -> None:
+        self._last_us = transaction.now_us
+        if transaction.has_noted:
+            self._noted_us = transaction.now_us
+
+
+# --- how the parts of a store read and write -------------------------------------------------------
+
+
+class Read(Protocol):
+    """Runs work with a connection that reads, and the catalog."""
+
+    def __call__(self, work: Callable[[Execute, Catalog], T], /) -> T: ...
+
+
+class Write(Protocol):
+    """Runs work in a write transaction."""
+
+    def __call__(self, work: Callable[[Transaction], T], /) -> T: ...

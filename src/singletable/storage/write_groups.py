@@ -1,4 +1,4 @@
-"""The requests that share a transaction, and what becomes of each of them."""
+"""Group commit: the requests that share a transaction, and the result of each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Written(Generic[T]):
-    """One request's part of a write group, and what became of it."""
+    """One request of a write group, and its result."""
 
     __slots__ = ("error", "is_done", "is_postponed", "result", "work")
 
@@ -20,14 +20,14 @@ class Written(Generic[T]):
         self.result: T
         self.error: Exception | None = None
         self.is_done = False
-        self.is_postponed = False  # it is to be run by somebody who can wait for it
+        self.is_postponed = False  # it is to be run by a caller that can wait for it
 
     def fail(self, error: Exception) -> None:
         self.error = error
         self.is_done = True
 
     def get(self) -> T:
-        """Return the result of a request that is done, or raise what it failed with."""
+        """Return the result of a request that is done, or raise its error."""
         if self.error is not None:
             try:
                 raise self.error

@@ -1,22 +1,26 @@
-"""Systems: a design with the data to try it on, and what runs beside it. What `singletable demo` runs.
+"""Systems: complete apps on a design, with demo data and workers. `singletable demo` runs them.
 
-system.py    what a system is: its design, its made-up data, its workers, what to try
-workers.py   pieces of work that are done again and again, each in a thread of its own
-ids.py       ids that keep the order in which things were made
-racing.py    work that is done again when somebody else was faster
-texts.py     one plain form of texts, by which they are found
-settings.py  what a deployment may set, by environment variables
-deleting.py  deleting with all that belongs to it, while others may still write
+system.py    the definition of a system: its design, demo data, workers and trials
+services.py  services, as data: what they ask and write, and how often they are called
+workers.py   background workers: repeated steps, each worker in a thread of its own
+ids.py       ids that sort by the time at which they were made
+racing.py    optimistic concurrency: a decision is repeated when another writer was faster
+texts.py     one plain form of texts, for search
+settings.py  settings of a deployment, by environment variables
+deleting.py  cascading deletes, while others may still write
 finding.py   the systems that are installed: packages name theirs as entry points of "singletable.systems"
+
+Only the parts that all systems share live here. A system itself is a package of its own (singletable_systems).
 """
 
 from __future__ import annotations
 
-from singletable.design.problems import problem_text
+from singletable.design.values.constraints import problem_text
 from singletable.systems.deleting import Deletion, DeletionProgress
 from singletable.systems.finding import find_system, installed_systems
 from singletable.systems.ids import NewId, OrderedIds
 from singletable.systems.racing import decide_again
+from singletable.systems.services import Service
 from singletable.systems.settings import choice_from_environment, number_from_environment
 from singletable.systems.system import SIZES, Samples, Seed, Size, System, Trial
 from singletable.systems.texts import plain_text
@@ -30,6 +34,7 @@ __all__ = [
     "OrderedIds",
     "Samples",
     "Seed",
+    "Service",
     "Size",
     "Step",
     "System",

@@ -12,7 +12,7 @@ DeletionProgress = Callable[[Cascade], object]
 
 
 class Deletion:
-    """Deletes items with what they own, and adds up what is gone; `progress` is told as it goes on."""
+    """Deletes items with the items that they own (a cascade), and counts them; `progress` gets the counts."""
 
     def __init__(self, db: Design, progress: DeletionProgress | None = None) -> None:
         self._db = db
@@ -20,17 +20,17 @@ class Deletion:
         self.done = Cascade()
 
     def delete(self, target: Get[Any]) -> None:
-        """Delete an item and what it owns; then look again for what was added before the item itself was gone.
+        """Delete an item and its owned items; then look again for items that were added before it was gone.
 
-        Who adds something demands, in the same transaction, that its owner is there. So after the second look
-        there is nothing left, and nothing can come.
+        A writer that adds an owned item checks, in the same transaction, that the owner exists. So after the
+        second look nothing is left, and nothing can be added.
         """
         self._delete(target)
         if self._db.delete_plan(target).total:
             self._delete(target)
 
     def delete_together(self, *entities: Entity) -> None:
-        """Delete items in one transaction: such as own nothing, and make no sense without each other."""
+        """Delete items in one transaction: items that own nothing, and only make sense together."""
         units = self._db.transaction(*(Delete(entity) for entity in entities)).units
         counts = Counter(self.done.counts) + Counter(type(entity).__name__ for entity in entities)
         self.done = Cascade(dict(counts), self.done.units + units)

@@ -36,7 +36,7 @@ def _plain(name: str) -> str:
 
 
 def _loaded(point: EntryPoint) -> System:
-    """Return the system of an entry point. Whatever a package does wrong is said with its name."""
+    """Return the system of an entry point. Any error of the package is raised with its name."""
     try:
         system = point.load()
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Races of several who write: who was slower decides again by what the faster one has left."""
+"""Optimistic concurrency: the loser of a race between writers decides again, by the state that the winner left."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TRIES_MAX: Final = 20
 
 
 def decide_again(work: Callable[[], T], *, after: tuple[type[Exception], ...]) -> T:
-    """Return what a piece of work returns; do it again after these errors, until they come too often."""
+    """Do a piece of work and return its result; retry after these errors, up to a maximum of tries."""
     for _ in range(TRIES_MAX - 1):
         try:
             return work()

@@ -1,4 +1,4 @@
-"""What a deployment may set of a system: by environment variables, read when the system is imported."""
+"""Settings of a deployment: environment variables, read when the system is imported."""
 
 from __future__ import annotations
 

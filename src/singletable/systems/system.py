@@ -1,15 +1,18 @@
-"""What a system is."""
+"""The definition of a system."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
+from singletable.blueprint import Blueprint, FixBlueprint, fixes_from_toml
 from singletable.design import Design, Entity
-from singletable.design.dispatching import kept_by_stream
+from singletable.design.describe.loads import load_blueprint
+from singletable.design.streams.dispatch import kept_by_stream
+from singletable.systems.services import Service
 from singletable.systems.workers import Worker
 
 Size = Literal["small", "large"]
@@ -31,9 +34,9 @@ class Seed:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Something to try while a system is served: what it shows, and a line to paste into a shell.
+    """Something to try while a system is served: its purpose, and a line to paste into a shell.
 
-    In the line, URL stands for the server's address, SINGLETABLE for what starts the command, and PYTHON for a
+    In the line, URL stands for the server's address, SINGLETABLE for the command of this package, and PYTHON for a
     Python that has this package.
     """
 
@@ -52,28 +55,70 @@ def _no_samples(day: date) -> Samples:
     return {}
 
 
+def _as_it_is(blueprint: Blueprint) -> Blueprint:
+    return blueprint
+
+
 @dataclass(frozen=True, slots=True)
 class System:
-    """A design with the data to try it on, and what runs beside it."""
+    """A design with demo data and background workers."""
 
     name: str
-    """What the command line calls it."""
+    """Its name on the command line."""
     title: str
     design: type[Design]
     seed: Callable[[Size, date], Seed]
     """Make up data of a size, as of a day (UTC): the same data for the same day."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """What the name of its table needs, unless other values are given."""
+    """Default values for the placeholders in the name of its table."""
     workers: Callable[[Any], Iterable[Worker]] = _no_workers
-    """What is to run beside an open design."""
+    """The workers that run beside an open design."""
     trials: tuple[Trial, ...] = ()
     migrations: Path | None = None
     """The folder of the migrations that come with it, for tables of its earlier versions."""
     samples: Callable[[date], Samples] = _no_samples
     """Arguments of each access pattern, by its method's name: they find the same in the data of a day, of any
     size."""
+    services: tuple[Service, ...] = ()
+    """What its users and workers do, with how often."""
+    about: str = ""
+    targets: tuple[str, ...] = ()
+    """Where it runs: aws, aws-local, alternator, extenddb, singletable."""
+    documents: Path | None = None
+    """The folder of documented.toml, the design as its documents have it, and of fixes.toml, what was changed."""
+    surroundings: Callable[[Blueprint], Blueprint] = _as_it_is
+    """Add what stands around the table to a blueprint: roles and alarms."""
+
+    def blueprint(self) -> Blueprint:
+        """Describe the whole system as data: its design, services with their loads, roles, alarms and fixes."""
+        made = self.design.blueprint()
+        loads = [load_blueprint("service", each.name, each.load, made.users) for each in self.services]
+        return self.surroundings(
+            replace(
+                made,
+                about=self.about or self.title,
+                targets=self.targets,
+                services=tuple(each.blueprint(self.design) for each in self.services),
+                loads=(*made.loads, *loads),
+                fixes=self.fixes(),
+            )
+        )
+
+    def documented(self) -> Blueprint | None:
+        """Return the design as its documents have it, mistakes included."""
+        text = self._document("documented.toml")
+        return None if text is None else Blueprint.from_toml(text)
+
+    def fixes(self) -> tuple[FixBlueprint, ...]:
+        """Return what the design does otherwise than its documents, and why."""
+        text = self._document("fixes.toml")
+        return () if text is None else fixes_from_toml(text)
+
+    def _document(self, name: str) -> str | None:
+        path = None if self.documents is None else self.documents / name
+        return path.read_text(encoding="utf-8") if path is not None and path.is_file() else None
 
     @property
     def has_handlers(self) -> bool:
-        """Whether a consumer is to run over the changes of its table: for handlers, or for what it keeps."""
+        """Whether it needs a consumer of its stream: for handlers, or for data that the stream keeps."""
         return bool(self.design.handlers or kept_by_stream(self.design.catalog))

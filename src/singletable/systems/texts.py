@@ -1,4 +1,4 @@
-"""One plain form of texts, for what is written and for what is looked for: `Đánh bóng` is `danh bong`."""
+"""One plain form of texts, for stored texts and for search terms: `Đánh bóng` is `danh bong`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _LETTERS: Final = str.maketrans(
 
 
 def plain_text(text: str) -> str:
-    """Return a text in lower case and without accents, with a space for all that is no letter and no digit."""
-    # What decomposes may need folding (the sign for a trade mark), and what was folded decomposing (İ).
+    """Return a text in lower case and without accents, with a space for every character but letters and digits."""
+    # A decomposed text may need folding (the sign for a trade mark), and a folded text decomposing (İ).
     folded = unicodedata.normalize("NFKD", text).casefold()
     letters = unicodedata.normalize("NFKD", folded).translate(_LETTERS)
     kept = (letter if letter.isalnum() else " " for letter in letters if not unicodedata.combining(letter))

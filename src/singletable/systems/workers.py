@@ -11,7 +11,7 @@ from typing import Final, Self
 
 logger = logging.getLogger("singletable.workers")
 
-# After a failure, also of what is done without a rest.
+# After a failure, also of a worker without pauses.
 _PAUSE_S_MIN: Final = 1.0
 _PAUSE_S_MAX: Final = 60.0
 
@@ -26,7 +26,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """A piece of work, done again after so many seconds. Who stops it waits for a step, so a step is short.
+    """A piece of work that is repeated after so many seconds. Stopping waits for a step, so steps are short.
 
     It returns how much it has done, or a `Step` if it has more to say.
     """
@@ -42,7 +42,7 @@ class Worker:
 
 
 class Workers:
-    """Runs workers in the background. What fails is logged, and tried again after a pause that grows."""
+    """Runs workers in the background. A failed step is logged, and retried with exponential back-off."""
 
     def __init__(self, workers: Iterable[Worker], *, wait: Callable[[float], object] | None = None) -> None:
         self._stop = Event()

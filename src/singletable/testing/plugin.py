@@ -13,7 +13,7 @@ import pytest
 
 if TYPE_CHECKING:
     from singletable import Database
-    from singletable.wire.parameters import Session
+    from singletable.wire.parameters import OperationContext
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ class _Clients:
         from singletable.boto.answering import Answers
 
         self._answers = Answers(self._find_session)
-        self._session: Session | None = None
+        self._session: OperationContext | None = None
         self._client: Any = None
         self._resource: Any = None
 
@@ -90,7 +90,7 @@ class _Clients:
             self._resource = answered_resource(self._answers, region_name=region_name)
         return self._resource
 
-    def _find_session(self) -> Session:
+    def _find_session(self) -> OperationContext:
         if self._session is None:
             from singletable.errors import DatabaseClosedError
 

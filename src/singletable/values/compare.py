@@ -1,4 +1,4 @@
-"""Equality and order of values. Sets are equal whatever their order; only S, N and B have an order."""
+"""Equality and order of values. Sets are equal in any order of members; only S, N and B have an order."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def equal(left: Value, right: Value) -> bool:
 
 
 def order(left: Value, right: Value) -> int | None:
-    """Return -1, 0 or 1 as one value is less than, equal to or greater than another; None without order."""
+    """Return -1, 0 or 1 as one value is less than, equal to or greater than another; None without an order."""
     ((left_tag, left_payload),) = left.items()
     right_payload = right.get(left_tag)
     if right_payload is None:

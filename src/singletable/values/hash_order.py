@@ -2,8 +2,8 @@
 
 It depends on nothing but the names. A name is in bucket `h ^ (h >>> 16)` of its `String.hashCode()`, modulo the
 number of buckets; the buckets are listed in turn, and names in one bucket in the order in which they were added. A
-table doubles when it is more than three quarters full. What it begins with was found by the authors of dynoxide,
-who captured 24 lists of up to 16 names in eu-west-2 and us-east-1 (October 2026).
+table doubles when it is more than three quarters full. Its initial size was found by the authors of dynoxide, who
+captured 24 lists of up to 16 names in eu-west-2 and us-east-1 (October 2026).
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ _DEFAULT_BUCKETS: Final = 16  # of `new HashSet<>()`
 
 
 def sized_order(names: Iterable[str]) -> list[str]:
-    """Return names as a table lists them that began with as many buckets as it has names (a power of two)."""
+    """Return names in the order of a table that began with a bucket for each name (rounded to a power of two)."""
     unique = list(dict.fromkeys(names))
     return _listed(unique, 1 << max(len(unique) - 1, 0).bit_length())
 
 
 def default_order(names: Iterable[str]) -> list[str]:
-    """Return names as a table lists them that nobody gave a size."""
+    """Return names in the order of a table of Java's default size."""
     return _listed(list(dict.fromkeys(names)), _DEFAULT_BUCKETS)
 
 

@@ -86,7 +86,7 @@ def key_bytes(key_type: KeyType, payload: str) -> bytes:
         try:
             return payload.encode()
         except UnicodeEncodeError:
-            return utf8_of(payload)  # which says what is wrong
+            return utf8_of(payload)  # which raises the right error
     if key_type == "N":
         return number_key_bytes(payload)
     return a2b_base64(payload)
@@ -107,12 +107,12 @@ def composite_key_bytes(parts: Sequence[bytes]) -> bytes:
 
 
 def composite_prefix(parts: Iterable[bytes]) -> bytes:
-    """Return what every composite of several parts that starts with these complete parts begins with."""
+    """Return the prefix of all composites of several parts that start with these complete parts."""
     return b"".join([composite_unfinished(part) + _PART_END for part in parts])
 
 
 def composite_unfinished(data: bytes) -> bytes:
-    """Return what stands in a composite, after its prefix, for every part whose bytes begin with `data`."""
+    """Return the bytes in a composite, after its prefix, of all parts that begin with `data`."""
     return data.replace(b"\x00", _ESCAPED_ZERO)
 
 

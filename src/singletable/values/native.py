@@ -11,7 +11,7 @@ _BINARY_TAG = re.compile(rb'"BS?":').search  # one pass, where two searches with
 
 
 def has_binary(raw: bytes) -> bool:
-    """Tell whether an encoded item may hold a binary value; never wrong when it says no."""
+    """Tell whether an encoded item may hold a binary value. It may be wrong with a yes, never with a no."""
     return _BINARY_TAG(raw) is not None
 
 

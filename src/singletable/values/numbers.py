@@ -22,8 +22,8 @@ TOO_MANY_DIGITS: Final = "Attempting to store more than 38 significant digits in
 
 # Texts that are canonical as they stand; the bounds on the digits keep every one of them within all limits.
 _canonical = re.compile(r"0|-?[1-9][0-9]{0,37}|-?(?:0|[1-9][0-9]{0,18})\.[0-9]{0,18}[1-9]").fullmatch
-# What DynamoDB takes for a number: digits of ASCII alone, no space anywhere, and a digit on at least one side
-# of the point. "+5", "5." and ".5" are numbers; "NaN", "0x5", "1_000", "1e" and " 5" are not.
+# The texts that DynamoDB accepts as numbers: digits of ASCII alone, no space anywhere, and a digit on at least one
+# side of the point. "+5", "5." and ".5" are numbers; "NaN", "0x5", "1_000", "1e" and " 5" are not.
 _number = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?").fullmatch
 
 # The exponent is read as a signed integer of 64 bits: "1e9223372036854775807" overflows, and one more "cannot
@@ -34,7 +34,7 @@ _EXPONENT_MAX: Final = 2**63 - 1
 
 
 def normalize(text: str) -> str:
-    """Return the canonical form of a number, or raise what DynamoDB answers."""
+    """Return the canonical form of a number, or raise DynamoDB's error."""
     if _canonical(text) is not None:
         return text
     match = _number(text)
@@ -107,7 +107,7 @@ def _zero(last: int) -> str:
 
 
 def _problem(significant: str, last: int) -> str | None:
-    """Say which limit is broken by significant digits whose last one stands at this power of ten."""
+    """Say which limit these significant digits break; the last of them stands at this power of ten."""
     if len(significant) > NUMBER_DIGITS_MAX:
         return TOO_MANY_DIGITS
     first = last + len(significant) - 1

@@ -1,8 +1,8 @@
 """Attribute values as they arrive: checked, brought into the internal form, and measured, in one walk.
 
-The walk is the hot path of every write. What nearly every item is made of is handled where it stands;
-anything else, right or wrong, goes through `rules`, which knows all of DynamoDB's rules and messages. Texts
-are collected on the way and measured together at the end, which is cheaper than one by one.
+The walk is the hot path of every write. The values that nearly all items are made of are handled inline; anything
+else, right or wrong, goes through `rules`, which knows all of DynamoDB's rules and messages. Texts are collected
+on the way and measured together at the end, which is cheaper than one by one.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _TEXT_ALONE: Final = {str}
 def read_item(raw: Mapping[str, Any], *, native: bool, older: bool = False) -> tuple[Item, int]:
     """Return a checked copy of an item and its size in bytes.
 
-    `native` input comes from Python callers, whose binary values are bytes; otherwise they are base64 text.
-    `older` chooses the wording of BatchWriteItem and of transactions (see `rules`). The copy shares nothing
-    with the input that can be changed. The size is not held against any limit here.
+    `native` input comes from Python callers, with binary values as bytes; otherwise they are base64 text. `older`
+    chooses the wording of BatchWriteItem and of transactions (see `rules`). The copy shares no mutable object with
+    the input. The size is not checked against any limit here.
     """
     texts: list[str] = []
     try:

@@ -109,7 +109,7 @@ def check_names(item: Item) -> None:
 
 
 def checked_name_bytes(name: str) -> int:
-    """Return the size of the name of an attribute, or raise what it is refused for."""
+    """Return the size of the name of an attribute, or raise its error."""
     if not name:
         raise ValueRefusedError(_EMPTY_NAME)
     size = len(utf8_of(name))
@@ -168,8 +168,8 @@ def _checked_set(tag: str, payload: object, source: Source) -> tuple[Value, int]
 
 
 def _checked_container(tag: str, payload: object, source: Source, level: int) -> tuple[Value, int]:
-    # A value may stand inside 31 lists and maps, and the last of them may not be empty: the item is a level,
-    # and so is what a container could hold (DynamoDB Local draws the line there too).
+    # A value may stand inside 31 lists and maps, and the last of them may not be empty: the item is a level, and
+    # so are the contents of a container (DynamoDB Local draws the line there too).
     if level >= NESTING_LEVELS_MAX:
         raise ValueRefusedError(_TOO_DEEP)
     if tag == "M":
@@ -185,7 +185,7 @@ def _checked_container(tag: str, payload: object, source: Source, level: int) ->
 
 
 def _several_types(present: Mapping[str, Any], *, native: bool) -> ValidationError:
-    """Say what is wrong with a value of several types: first an empty set, a number, a false NULL."""
+    """Return the error of a value of several types: first an empty set, a number, a false NULL."""
     for tag, message in _EMPTY_SETS.items():
         if tag in present and not members_of(present[tag], native=native):
             return ValidationError(message)

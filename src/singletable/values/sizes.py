@@ -46,9 +46,11 @@ def number_bytes(canonical: str) -> int:
     return min(size + 1, _NUMBER_BYTES_MAX) if negative else size
 
 
-def binary_bytes(base64_text: str) -> int:
-    """Return the length of what canonical base64 text stands for."""
-    return (len(base64_text) >> 2) * 3 - base64_text.count("=")
+def binary_bytes(content: str | bytes) -> int:
+    """Return the length of bytes, or of the bytes that a canonical base64 text encodes."""
+    if isinstance(content, str):
+        return (len(content) >> 2) * 3 - content.count("=")
+    return len(content)
 
 
 def value_bytes(value: Value) -> int:
@@ -77,7 +79,14 @@ def value_bytes(value: Value) -> int:
 
 def item_bytes(item: Mapping[str, Any]) -> int:
     """Return the size of an item: its names and its values."""
-    return sum([text_bytes(name) + value_bytes(value) for name, value in item.items()])
+    size = 0
+    for name, value in item.items():
+        text = value.get("S")
+        if text is not None and text.isascii() and name.isascii():  # most attributes are such, so it is fast
+            size += len(name) + len(text)
+        else:
+            size += text_bytes(name) + value_bytes(value)
+    return size
 
 
 # --- as it is stored ---------------------------------------------------------------------------------
@@ -88,7 +97,7 @@ _ITEM_OVERHEAD_BYTES: Final = 2
 
 
 def stored_item_bytes(item: Mapping[str, Any], sort_names: Container[str]) -> int:
-    """Return what an item counts for where a page of 1 MB ends: AWS counts what it stores there.
+    """Return the size of an item for the end of a page of 1 MB: AWS counts stored bytes there.
 
     The service has not published it. dynalite's tests of pages ("just under limit", "just over limit"), which ran
     against it, hold it to the byte, for tables and for all types but documents: a name counts for one byte, a text

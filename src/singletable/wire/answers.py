@@ -1,4 +1,4 @@
-"""A JSON request in, a JSON answer out: what any transport of the DynamoDB protocol needs."""
+"""A JSON request in, a JSON answer out: the DynamoDB protocol for any transport."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from singletable.api import OPERATIONS
 from singletable.errors import (
     AccessDeniedError,
     ApiError,
@@ -23,20 +24,15 @@ from singletable.errors import (
 )
 from singletable.limits import ITEM_BYTES_MAX, MIB
 from singletable.metrics import Failure
-from singletable.storage.write_groups import OpenGroup, Written
+from singletable.storage.write_groups import Written
+from singletable.wire.execution import Execution
 from singletable.wire.forms import JSON
-from singletable.wire.operations import Execution
-from singletable.wire.outcomes import PendingWrite
-from singletable.wire.parameters import Answer, Session
-from singletable.wire.violations import has_more_values
+from singletable.wire.parameters import Answer, OperationContext
+from singletable.wire.validation.violations import has_more_values
 
 _log = logging.getLogger("singletable")
 
 _LONG_BODY_BYTES: Final = MIB
-_OF_ONE_ITEM: Final = frozenset(("DeleteItem", "GetItem", "PutItem", "Query", "Scan", "UpdateItem"))
-# AWS's service model gives them no output, and AWS answers with no byte, not with `{}` (ScyllaDB's
-# test_tags_return_empty_body, run against the service; erlcloud, pull request 502 of April 2018).
-_WITHOUT_ANSWER: Final = frozenset(("TagResource", "UntagResource"))
 # A value has a byte at least, and is two: a map with its type, and its contents. As much again for placeholders.
 _ITEM_VALUES_MAX: Final = 4 * ITEM_BYTES_MAX
 
@@ -66,25 +62,16 @@ class WireAnswer(NamedTuple):
     body: bytes
 
 
-class WaitingWrite:
-    """A write whose request has been read. It is answered with others, when their transaction has ended."""
-
-    __slots__ = ("execution", "operation", "pending")
-
-    def __init__(self, operation: str, execution: Execution, pending: PendingWrite) -> None:
-        self.operation = operation
-        self.execution = execution
-        self.pending = pending
-
-
-def answer(session: Session, operation: str, body: bytes) -> WireAnswer:
-    """Answer one request. Whatever is wrong with it becomes an answer too."""
+def answer(session: OperationContext, operation: str, body: bytes) -> WireAnswer:
+    """Answer one request. An error becomes an answer too."""
     begun = begin_answer(session, operation, body)
-    return answer_writes(session, (begun,))[0] if isinstance(begun, WaitingWrite) else begun
+    if isinstance(begun, WireAnswer):
+        return begun
+    return answer_written((begun,), session.store.write_together((begun.work,)))[0]
 
 
-def begin_answer(session: Session, operation: str, body: bytes) -> WireAnswer | WaitingWrite:
-    """Answer a request that does not write; read one that does, for `answer_writes`."""
+def begin_answer(session: OperationContext, operation: str, body: bytes) -> WireAnswer | Execution:
+    """Answer a request that does not write; read one that does: when its work is done, `answer_written`."""
     try:
         params = _parse(body)
         if len(body) > _LONG_BODY_BYTES:
@@ -94,44 +81,29 @@ def begin_answer(session: Session, operation: str, body: bytes) -> WireAnswer | 
         session.metrics.failed(operation, None, Failure.USER_ERROR)
         return error_answer(error)
     try:
-        begun = execution.begin()
-        if isinstance(begun, PendingWrite):
-            return WaitingWrite(operation, execution, begun)
-        answered = execution.finish(begun)
-        is_empty = not answered and operation in _WITHOUT_ANSWER
+        outcome = execution.begin()
+        if outcome is None:
+            return execution
+        answered = execution.finish(outcome)
+        is_empty = not answered and OPERATIONS[operation].returns == "nothing"
         return WireAnswer(200, b"" if is_empty else orjson.dumps(answered))
     except Exception as error:
-        return _failed(session, operation, execution.fail(error))
+        return _failed(execution, execution.fail(error))
 
 
-def answer_writes(session: Session, waiting: Sequence[WaitingWrite]) -> list[WireAnswer]:
-    """Carry out writes together. No answer leaves before the transaction of its write has ended."""
-    return answer_written(
-        session, waiting, session.store.write_together([write.pending.work for write in waiting])
-    )
+def answer_written(waiting: Sequence[Execution], written: Sequence[Written[Any]]) -> list[WireAnswer]:
+    """Answer writes that are done. No answer leaves before the transaction of its write has ended."""
+    return [_written(execution, each) for execution, each in zip(waiting, written, strict=True)]
 
 
-def apply_writes(session: Session, waiting: Sequence[WaitingWrite]) -> OpenGroup[Any] | None:
-    """Carry out writes together, up to the COMMIT; None if that would have to wait for others."""
-    return session.store.apply_together([write.pending.work for write in waiting])
-
-
-def answer_written(
-    session: Session, waiting: Sequence[WaitingWrite], written: Sequence[Written[Any]]
-) -> list[WireAnswer]:
-    """Answer writes that are done."""
-    return [_written(session, write, outcome) for write, outcome in zip(waiting, written, strict=True)]
-
-
-def _written(session: Session, write: WaitingWrite, written: Written[Any]) -> WireAnswer:
+def _written(execution: Execution, written: Written[Any]) -> WireAnswer:
     try:
-        outcome = write.pending.render(written.get())
-        return WireAnswer(200, orjson.dumps(write.execution.finish(outcome)))
+        return WireAnswer(200, orjson.dumps(execution.finish_written(written)))
     except Exception as error:
-        return _failed(session, write.operation, write.execution.fail(error))
+        return _failed(execution, execution.fail(error))
 
 
-def _failed(session: Session, operation: str, failure: Exception) -> WireAnswer:
+def _failed(execution: Execution, failure: Exception) -> WireAnswer:
     if isinstance(failure, ApiError):
         return error_answer(failure)
     if not isinstance(failure, DatabaseError):
@@ -139,13 +111,13 @@ def _failed(session: Session, operation: str, failure: Exception) -> WireAnswer:
             raise failure
         finally:
             del failure  # which knows this frame: so both go at once, with all that was read
-    _log.error("%s: %s", operation, failure.message)
+    _log.error("%s: %s", execution.operation, failure.message)
     _log.debug("where it failed", exc_info=failure)
-    return error_answer(InternalServerError(_without_paths(session, failure.message)))
+    return error_answer(InternalServerError(_without_paths(execution.session, failure.message)))
 
 
-def _without_paths(session: Session, message: str) -> str:
-    """Return what an error says without where the files are: that is for those who read the log."""
+def _without_paths(session: OperationContext, message: str) -> str:
+    """Return the message of an error without the paths of files: only the log names them."""
     message = session.store.backups.folder.hidden(message).replace(session.store.path, "the database")
     return _OF_TABLE.sub(r"the backups of table \1", _BACKUP.sub(r"the backup \2 of table \1", message))
 
@@ -163,8 +135,9 @@ def _parse(body: bytes) -> dict[str, Any]:
 
 
 def _check_item_values(operation: str, params: dict[str, Any]) -> None:
-    """Refuse at once what has more values than one item can hold: to read them all takes seconds."""
-    if operation in _OF_ONE_ITEM and has_more_values(params, _ITEM_VALUES_MAX):
+    """Refuse at once a request with more values than one item can hold: to read them all takes seconds."""
+    row = OPERATIONS.get(operation)
+    if row is not None and row.is_of_one_item and has_more_values(params, _ITEM_VALUES_MAX):
         raise ValidationError("Item size has exceeded the maximum allowed size")
 
 

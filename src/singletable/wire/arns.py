@@ -1,4 +1,4 @@
-"""Amazon Resource Names: what they are made of, and which of them name something of this database."""
+"""Amazon Resource Names: their parts, and the check that they name a resource of this database."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
+from singletable.api import OPERATIONS
 from singletable.errors import ONE_ERROR, AccessDeniedError, ValidationError
-from singletable.wire.shapes import INPUTS, SHAPES
 
 DEFAULT_REGION: Final = "us-east-1"
 DEFAULT_ACCOUNT: Final = "000000000000"
@@ -16,24 +16,19 @@ _REGION: Final = re.compile(r"[a-z]{2,}(-[a-z]+)+-[0-9]{1,2}")
 _ACCOUNT: Final = re.compile(r"[0-9]{12}")
 _AREAS: Final = frozenset(("af", "ap", "ca", "cn", "eu", "eusc", "il", "me", "mx", "sa", "us"))
 _PARTITIONS: Final = {"cn": "aws-cn", "eusc": "aws-eusc", "us-gov": "aws-us-gov"}
-_OF_ONE_TABLE: Final = frozenset(
-    operation for operation, name in INPUTS.items() if "TableName" in SHAPES[name]["members"]
-)
-_ACTIONS: Final = {
-    "TransactGetItems": ("Get",),
-    "TransactWriteItems": ("ConditionCheck", "Delete", "Put", "Update"),
-}
+# The actions of a transaction that reads, and of one that writes.
+_ACTIONS: Final = {"read": ("Get",), "write": ("ConditionCheck", "Delete", "Put", "Update")}
 
 
 def check_region(region: str) -> str:
-    """Return a region's name; raise ValueError for what can be none."""
+    """Return a region's name; raise ValueError for an invalid one."""
     if _REGION.fullmatch(region) is None:
         raise ValueError(f"{region!r} is no region: it looks like us-east-1")
     return region
 
 
 def check_account(account: str) -> str:
-    """Return the id of an account; raise ValueError for what can be none."""
+    """Return the id of an account; raise ValueError for an invalid one."""
     if _ACCOUNT.fullmatch(account) is None:
         raise ValueError(f"{account!r} is no account: it has 12 digits")
     return account
@@ -53,7 +48,7 @@ def partition_of(region: str) -> str:
 
 
 class Arn(NamedTuple):
-    """`arn:partition:service:region:account:resource`; what comes after the account may hold colons."""
+    """`arn:partition:service:region:account:resource`; the resource may hold colons."""
 
     partition: str
     service: str
@@ -72,18 +67,26 @@ def check_table_arns(operation: str, params: Mapping[str, Any], region: str, acc
 
     The answers are those of DescribeTable (ack-api-quirks, DDB-TABLE-011); that all operations give them is
     taken from there. The shape of an ARN has been checked before, save in a transaction that is refused for its
-    actions (refusals.py): those that are none are passed over.
+    actions (validation/refusals.py): those that are none are passed over.
     """
-    names = _one_name(params) if operation in _OF_ONE_TABLE else _table_names(operation, params)
+    row = OPERATIONS[operation]
+    names: Iterable[str] = ()
+    if row.table == "TableName":
+        name = params.get("TableName")  # operations that list something can do without
+        names = () if name is None else (name,)
+    elif row.table == "RequestItems":
+        names = params["RequestItems"]
+    elif row.table == "TransactItems":
+        names = [
+            entry[action]["TableName"]
+            for entry in params["TransactItems"]
+            for action in _ACTIONS[row.effect]
+            if entry.get(action) is not None
+        ]
     for name in names:
         arn = Arn.parse(name) if name.startswith("arn:") else None
         if arn is not None:
             check_place(arn, name, region, account)
-
-
-def _one_name(params: Mapping[str, Any]) -> Iterable[str]:
-    name = params.get("TableName")  # operations that list something can do without
-    return () if name is None else (name,)
 
 
 def check_place(arn: Arn, text: str, region: str, account: str) -> None:
@@ -94,20 +97,3 @@ def check_place(arn: Arn, text: str, region: str, account: str) -> None:
         raise ValidationError(f"{ONE_ERROR}Invalid AWS region in '{text}'")
     if arn.account != account:
         raise AccessDeniedError("Access is denied")
-
-
-def _table_names(operation: str, params: Mapping[str, Any]) -> Iterable[str]:
-    """Return the tables that a batch or a transaction names."""
-    match operation:
-        case "BatchGetItem" | "BatchWriteItem":
-            names: Iterable[str] = params["RequestItems"]
-            return names
-        case "TransactGetItems" | "TransactWriteItems":
-            return [
-                entry[action]["TableName"]
-                for entry in params["TransactItems"]
-                for action in _ACTIONS[operation]
-                if entry.get(action) is not None
-            ]
-        case _:
-            return ()

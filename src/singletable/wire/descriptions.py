@@ -6,26 +6,32 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from singletable.engine.tables import TableDescription
-from singletable.storage.definitions import IndexDefinition, KeySchema, TableDefinition
+from singletable.engine.throughput import decreases_today, warm_setting, warm_units
+from singletable.storage.definitions import (
+    BillingMode,
+    IndexDefinition,
+    KeySchema,
+    TableDefinition,
+    Throughput,
+)
 from singletable.storage.reading import Counts
 from singletable.wire.arns import partition_of
 from singletable.wire.forms import Form
-from singletable.wire.parameters import Answer, Session
-from singletable.wire.throughput_descriptions import billing_summary, on_demand, provisioned, warm
+from singletable.wire.parameters import Answer, OperationContext
 
-# What AWS does not tell of a table that is being deleted (AWS CLI reference, delete-table: the example).
+# AWS leaves these out for a table that is being deleted (AWS CLI reference, delete-table: the example).
 _NOT_OF_DELETED: Final = (
     *("AttributeDefinitions", "CreationDateTime", "GlobalSecondaryIndexes", "KeySchema"),
     *("LocalSecondaryIndexes", "WarmThroughput"),
 )
 
 
-def table_description(session: Session, described: TableDescription, form: Form) -> Answer:
+def table_description(session: OperationContext, described: TableDescription, form: Form) -> Answer:
     table = described.definition
     counts = described.counts[table.id]
     arn = session.table_arn(table.name)
     answer: Answer = {
-        # Sorted, in whatever order they were given (ack-api-quirks, DDB-TABLE-125).
+        # Sorted, not in the order of the request (ack-api-quirks, DDB-TABLE-125).
         "AttributeDefinitions": [
             {"AttributeName": attribute.name, "AttributeType": attribute.type}
             for attribute in sorted(table.attributes, key=lambda attribute: attribute.name)
@@ -62,7 +68,7 @@ def key_schema(key: KeySchema) -> list[Answer]:
 
 
 def index_info(index: IndexDefinition) -> Answer:
-    """Describe what an index is, without what it holds."""
+    """Describe the definition of an index, without its counts."""
     projection: Answer = {"ProjectionType": index.projection.kind}
     if index.projection.attributes:
         projection["NonKeyAttributes"] = sorted(index.projection.attributes)
@@ -103,7 +109,7 @@ def _stream(table: TableDefinition, table_arn: str) -> Answer:
     return answer
 
 
-def _restore(session: Session, table: TableDefinition, form: Form) -> Answer:
+def _restore(session: OperationContext, table: TableDefinition, form: Form) -> Answer:
     restore = table.restore
     if restore is None or not restore.in_progress:  # it is told only so long (ack-api-quirks, DDB-TABLE-216)
         return {}
@@ -117,7 +123,7 @@ def _restore(session: Session, table: TableDefinition, form: Form) -> Answer:
     return {"RestoreSummary": answer}
 
 
-def _settings(session: Session, described: TableDescription, form: Form) -> Answer:
+def _settings(session: OperationContext, described: TableDescription, form: Form) -> Answer:
     table, settings = described.definition, described.definition.settings
     is_updating = "SSESpecification" in described.updating
     answer: Answer = {**encryption(session, settings, updating=is_updating), **on_demand(settings)}
@@ -133,7 +139,7 @@ def _settings(session: Session, described: TableDescription, form: Form) -> Answ
     return answer
 
 
-def encryption(session: Session, settings: Mapping[str, Any], *, updating: bool = False) -> Answer:
+def encryption(session: OperationContext, settings: Mapping[str, Any], *, updating: bool = False) -> Answer:
     given = settings.get("SSESpecification")
     if given is None:
         return {"SSEDescription": {"Status": "UPDATING"}} if updating else {}
@@ -143,9 +149,48 @@ def encryption(session: Session, settings: Mapping[str, Any], *, updating: bool 
     return {"SSEDescription": answer}
 
 
-def _key_arn(session: Session, key: str) -> str:
-    """Return the ARN of a key. What key an alias stands for is not known here: there are none."""
+def _key_arn(session: OperationContext, key: str) -> str:
+    """Return the ARN of a key. An alias is not resolved to its key: there are no keys here."""
     if key.startswith("arn:"):
         return key
     resource = key if key.startswith("alias/") else f"key/{key}"
     return f"arn:{partition_of(session.region)}:kms:{session.region}:{session.account}:{resource}"
+
+
+# --- throughput ------------------------------------------------------------------------------------------
+
+
+def provisioned(units: Throughput, settings: Mapping[str, Any], now_us: int, form: Form) -> Answer:
+    changes = settings.get("ThroughputChanges", {})
+    answer: Answer = {
+        name: form.time(changes[name])
+        for name in ("LastIncreaseDateTime", "LastDecreaseDateTime")
+        if name in changes
+    }
+    return {
+        **answer,
+        "NumberOfDecreasesToday": decreases_today(settings, now_us),
+        "ReadCapacityUnits": units.read_units,
+        "WriteCapacityUnits": units.write_units,
+    }
+
+
+def billing_summary(described: TableDescription, form: Form) -> Answer:
+    table = described.definition
+    if table.billing == "PROVISIONED" and table.billing_changed_us is None:
+        return {}
+    summary: Answer = {"BillingMode": table.billing}
+    # The answer to CreateTable does not have the time yet (ack-api-quirks, DDB-TABLE-033).
+    if table.billing_changed_us is not None and described.status != "CREATING":
+        summary["LastUpdateToPayPerRequestDateTime"] = form.time(table.billing_changed_us)
+    return {"BillingModeSummary": summary}
+
+
+def warm(settings: Mapping[str, Any], billing: BillingMode, units: Throughput, *, updating: bool) -> Answer:
+    ready = warm_setting(warm_units(settings, billing, units))
+    return {"WarmThroughput": {**ready, "Status": "UPDATING" if updating else "ACTIVE"}}
+
+
+def on_demand(settings: Mapping[str, Any]) -> Answer:
+    limited = settings.get("OnDemandThroughput")
+    return {"OnDemandThroughput": dict(limited)} if limited else {}

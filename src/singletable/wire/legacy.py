@@ -1,10 +1,10 @@
 """The parameters from before there were expressions, read into the values that expressions give.
 
 They may not stand beside expressions, save for KeyConditions, which goes with a filter or projection expression.
-What is refused, in which words and in which order, is as in the tests of dynalite and ExtendDB, which ran against
-the service, and as in the captures of the public conformance suite: in October 2026 PutItem, UpdateItem and
-DeleteItem answered "1 validation error detected: One or more parameter values were invalid: Value must be provided
-when Exists is true for Attribute: a".
+The refusals, their words and their order are as in the tests of dynalite and ExtendDB, which ran against the
+service, and as in the captures of the public conformance suite: in October 2026 PutItem, UpdateItem and DeleteItem
+answered "1 validation error detected: One or more parameter values were invalid: Value must be provided when
+Exists is true for Attribute: a".
 """
 
 from __future__ import annotations
@@ -34,18 +34,6 @@ from singletable.values.types import Value
 from singletable.wire.forms import Form
 from singletable.wire.parameters import Params
 
-_NAMES: Final = frozenset(
-    (
-        "AttributesToGet",
-        "AttributeUpdates",
-        "ConditionalOperator",
-        "Expected",
-        "KeyConditions",
-        "QueryFilter",
-        "ScanFilter",
-    )
-)
-
 
 class Vocabulary(NamedTuple):
     """The parameters of an operation in the two languages, in the order in which AWS lists them."""
@@ -66,6 +54,8 @@ QUERY: Final = Vocabulary(
 SCAN: Final = Vocabulary(
     ("AttributesToGet", "ScanFilter", "ConditionalOperator"), ("ProjectionExpression", "FilterExpression")
 )
+
+_NAMES: Final = frozenset(name for each in (GET, WRITE, UPDATE, QUERY, SCAN) for name in each.legacy)
 
 
 def uses_legacy(params: Params, vocabulary: Vocabulary) -> bool:
@@ -94,7 +84,7 @@ def _present(params: Params, names: Iterable[str]) -> list[str]:
 
 
 def check_conditional_operator(params: Params, conditions: str) -> None:
-    """Raise when there is nothing that a ConditionalOperator could combine, or it is none.
+    """Raise when a ConditionalOperator has nothing to combine, or is not a valid operator.
 
     The regions that have the newer validation ask this before they look at a condition, the others after (captured
     for Scan in ten regions, October 2026). They ask for a name of an operator last, and without naming the
@@ -118,7 +108,7 @@ def check_conditional_operator(params: Params, conditions: str) -> None:
 
 
 def add_legacy(request: Write, params: Params, form: Form) -> None:
-    """Give a write, parsed but for them, what AttributeUpdates and Expected ask of it.
+    """Add AttributeUpdates and Expected to a write that is parsed already without them.
 
     AttributeUpdates come first (dynalite's tests).
     """
@@ -131,7 +121,7 @@ def add_legacy(request: Write, params: Params, form: Form) -> None:
 
 
 def _attribute_updates(updates: Mapping[str, Any] | None, form: Form) -> Update | None:
-    # Without any, a new item is made all the same, as without the parameter.
+    # An empty map still makes a new item, as without the parameter.
     return legacy_update([_update(name, entry, form) for name, entry in updates.items()]) if updates else None
 
 
@@ -167,7 +157,7 @@ def _expected_clause(name: str, entry: Params, form: Form) -> LegacyClause:
 def _expected_problem(
     exists: bool | None, operator: str | None, *, has_value: bool, has_list: bool
 ) -> str | None:
-    """Say what does not go together. The two forms of a condition must not be mixed."""
+    """Return the message for conflicting members. The two forms of a condition must not be mixed."""
     if exists is not None and operator is not None:
         return "Exists and ComparisonOperator cannot be used together"
     if has_value and has_list:
@@ -226,7 +216,7 @@ def _clause(name: str, condition: Params, form: Form) -> LegacyClause:
     return LegacyClause(name, operator, operands)
 
 
-# --- what both have in common ----------------------------------------------------------------
+# --- shared by writes and reads --------------------------------------------------------------
 
 
 def _combined(clauses: list[LegacyClause], params: Params, parameter: str) -> Condition:

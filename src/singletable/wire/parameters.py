@@ -1,11 +1,12 @@
-"""Parameters that many operations share."""
+"""What operations share: their context, parameters that many take, parts of answers, outcomes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
+from singletable.api import UNSERVED_PARAMETERS, parameter_refusal
 from singletable.capacity.consumed import Consumed
 from singletable.engine.patience import Patience
 from singletable.engine.requests import Report
@@ -19,9 +20,9 @@ from singletable.expressions.scope import Scope
 from singletable.metrics import Metrics
 from singletable.storage.reading import Reads
 from singletable.storage.store import Store
+from singletable.storage.transaction import Transaction
 from singletable.values.reading import read_value
 from singletable.wire.arns import DEFAULT_ACCOUNT, DEFAULT_REGION, partition_of
-from singletable.wire.coverage import UNSERVED_PARAMETERS, parameter_refusal
 from singletable.wire.forms import Form
 
 Params = Mapping[str, Any]
@@ -29,14 +30,14 @@ Answer = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
-    """What an operation runs in: a database, and who it belongs to."""
+class OperationContext:
+    """The context of an operation: a database, with its region and account."""
 
     store: Store
     region: str = DEFAULT_REGION
     account: str = DEFAULT_ACCOUNT
-    patience: Patience | None = None  # of reads; without it they take the time they need
-    throttle: Throttle | None = None  # without it, requests may come as fast as they can
+    patience: Patience | None = None  # bounds the reads; None: no bound
+    throttle: Throttle | None = None  # None: no throttling
     metrics: Metrics = field(default_factory=Metrics)
     past: Reads | None = None  # where items are read, if not from the store as it is
 
@@ -46,6 +47,24 @@ class Session:
 
     def table_arn(self, name: str) -> str:
         return f"arn:{partition_of(self.region)}:dynamodb:{self.region}:{self.account}:table/{name}"
+
+
+@dataclass(slots=True)
+class Outcome:
+    """An answer, and the figures of the request for the metrics."""
+
+    answer: Answer
+    consumed: Sequence[Consumed] = ()
+    is_read: bool | None = None  # where that does not follow from the operation
+    returned: int | None = None  # items, of a read that may return several
+
+
+Work: TypeAlias = Callable[[Transaction], Any]
+Render: TypeAlias = Callable[[Any], Outcome]
+# A write that is parsed: its work in a transaction, which it may share, and how the result of that is rendered.
+Waiting: TypeAlias = tuple[Work, Render]
+Run: TypeAlias = Callable[[OperationContext, Params, Form], Answer | Outcome | Waiting]
+PlainRun: TypeAlias = Callable[[OperationContext, Params], Outcome | None]  # None: it is not plain
 
 
 def refuse_unsupported(params: Params) -> None:
@@ -61,7 +80,7 @@ def table_name(name: str) -> str:
 
 
 def as_given(names: Iterable[str]) -> dict[str, str]:
-    """Return what a request calls its tables, by their names."""
+    """Return the names or ARNs that a request gives to its tables, by table name."""
     return {table_name(name): name for name in names}
 
 
@@ -79,7 +98,7 @@ def returns_on_failure(params: Params) -> bool:
 
 
 def scope(params: Params, form: Form, expressions: Sequence[str], *, older: bool = False) -> Scope:
-    """Return the placeholders of a request whose operation knows these expressions."""
+    """Return the placeholders of a request; its operation has these expressions."""
     check_placeholders(params, expressions)
     return read_placeholders(params, form, older=older)
 
@@ -114,7 +133,7 @@ def condition_only(params: Params, form: Form, *, older: bool = False) -> Condit
 
 
 def projection_only(params: Params, form: Form, *, older: bool = False) -> Projection | None:
-    """Return the ProjectionExpression of a read, which has no other expression and takes no values."""
+    """Return the ProjectionExpression of a read: its only expression, without values."""
     text = params.get("ProjectionExpression")
     names = params.get("ExpressionAttributeNames")
     if text is None and (older or names is None):
@@ -124,6 +143,16 @@ def projection_only(params: Params, form: Form, *, older: bool = False) -> Proje
     projection = None if text is None else placeholders.projection(text)
     placeholders.finish()
     return projection
+
+
+def plain_text(value: Any, key_type: str | None, bytes_max: int) -> bytes | None:
+    """Return a value of ASCII text as the bytes of a key; None for any other."""
+    if key_type != "S" or type(value) is not dict or len(value) != 1:
+        return None
+    text = value.get("S")
+    if type(text) is not str or not text.isascii() or not 0 < len(text) <= bytes_max:
+        return None
+    return text.encode()
 
 
 def _has_placeholders(params: Params) -> bool:
@@ -136,8 +165,8 @@ def _has_placeholders(params: Params) -> bool:
 def consumed_capacity(consumed: Consumed, wanted: Report, table: str, *, split: str | None = None) -> Answer:
     """Render consumed units. Transactions say also whether they were read or written (`split`).
 
-    A table goes by what the request called it: "If you had specified the Amazon Resource Name (ARN) of a table in
-    the input, you'll see the table ARN in the response" (API reference, ConsumedCapacity).
+    A table is named as in the request: "If you had specified the Amazon Resource Name (ARN) of a table in the
+    input, you'll see the table ARN in the response" (API reference, ConsumedCapacity).
     """
     answer: Answer = {"TableName": table, "CapacityUnits": consumed.total}
     if split is not None:

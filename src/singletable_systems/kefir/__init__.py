@@ -5,22 +5,19 @@
     with Kefir.open("kefir.db", stage="dev") as db:
         db.batches(UserId("ada")).page(20)
 
-keys, entities, design     the typed design: every key, attribute, index and access pattern of the document
-brewing, accounts, ...     what users do, as small services over it; errors, what they refuse
-dispatching, queueing      who sends the reminders that are due; pushing and scheduling, the ways to the outside
-exporting                  all data of a user, as CSV
-operations                 who may do what, and what is watched
-seeding, system            made-up data; the system as the command line runs it
+model       the typed design: every key, attribute, index and access pattern of the document
+rules       pure decisions about batches
+services    what users do; the dispatcher, which sends the reminders that are due; all data of a user, as CSV
+reactions   what follows from changes, and `Kefir` itself: the design with its handlers
+operating   the system as the command line runs it: made-up data, migrations, roles and alarms
+errors      what is refused
 """
 
 from __future__ import annotations
 
-from singletable_systems.kefir.accounts import Accounts
-from singletable_systems.kefir.brewing import Brewing
-from singletable_systems.kefir.design import BatchActivity, BatchView, Kefir, UserData
-from singletable_systems.kefir.devices import Devices
-from singletable_systems.kefir.dispatching import Dispatcher, workers
-from singletable_systems.kefir.entities import (
+from singletable_systems.kefir.errors import KefirError
+from singletable_systems.kefir.model.design import BatchActivity, BatchView, UserData
+from singletable_systems.kefir.model.entities import (
     Batch,
     BatchEvent,
     Device,
@@ -29,13 +26,17 @@ from singletable_systems.kefir.entities import (
     Reminder,
     User,
 )
-from singletable_systems.kefir.errors import KefirError
-from singletable_systems.kefir.exporting import export_csv
-from singletable_systems.kefir.keys import BatchId, DeviceId, EventId, ReminderId, Stage, Status, UserId
-from singletable_systems.kefir.pushing import ExpoPush, LocalPush, Push, PushUnavailableError
-from singletable_systems.kefir.reminders import Reminders
-from singletable_systems.kefir.scheduling import EventBridgeScheduler, LocalScheduler, Scheduler
-from singletable_systems.kefir.sharing import SharedBatch, Sharing
+from singletable_systems.kefir.model.keys import BatchId, DeviceId, EventId, ReminderId, Stage, Status, UserId
+from singletable_systems.kefir.reactions.handlers import Kefir
+from singletable_systems.kefir.reactions.schedules import EventBridgeScheduler, LocalScheduler, Scheduler
+from singletable_systems.kefir.services.accounts import Accounts
+from singletable_systems.kefir.services.batches import Brewing
+from singletable_systems.kefir.services.devices import Devices
+from singletable_systems.kefir.services.dispatcher import Dispatcher, workers
+from singletable_systems.kefir.services.export import export_csv
+from singletable_systems.kefir.services.push import ExpoPush, LocalPush, Push, PushUnavailableError
+from singletable_systems.kefir.services.reminders import Reminders
+from singletable_systems.kefir.services.shared_batches import SharedBatch, Sharing
 
 __all__ = [
     "Accounts",

@@ -11,7 +11,7 @@ KefirError
 ├── EmailTakenError         somebody else has this address
 └── InvalidInputError       what was given makes no sense, whatever is stored
 
-What goes wrong below, in the table or on the way to it, is raised as `singletable.errors` has it.
+Errors of the table, or on the way to it, are raised unchanged: they are those of `singletable.errors`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class UserNotFoundError(KefirError):
 
 
 class BatchNotFoundError(KefirError):
-    """There is no such batch, or it is not of the one who asks: who asks is not told which."""
+    """There is no such batch, or it belongs to another user: the caller is not told which."""
 
     def __init__(self, batch_id: str) -> None:
         super().__init__(f"there is no batch {batch_id}")
@@ -74,4 +74,4 @@ class EmailTakenError(KefirError):
 
 
 class InvalidInputError(KefirError, ValueError):
-    """What was given makes no sense, whatever is stored."""
+    """The input is invalid, whatever is stored."""

@@ -5,21 +5,20 @@
     with LunchCache.open("lunch_cache.db", environment="dev") as db:
         Menus(db).this_week("Niagara")
 
-keys, entities, design   the typed design: every key, attribute, index and access pattern of the document
-weeks                    weeks as ISO 8601 counts them, in Stockholm
-validation, menus        what parsers find, as menus; and menus as an app asks for them
-statistics, health       of a restaurant; of the table
-operations               who may do what, and what is watched
-seeding, system          made-up data; the system as the command line runs it
+model       the typed design: every key, attribute, index and access pattern of the document; weeks in Stockholm
+rules       what parsers find, as lunches
+services    menus as an app asks for them, the statistics of a restaurant, the health of the table
+operating   the system as the command line runs it: made-up data, roles and alarms
 """
 
 from __future__ import annotations
 
-from singletable_systems.lunch_cache.design import LunchCache
-from singletable_systems.lunch_cache.entities import DataQuality, Lunch, ValidationIssue, WeeklyMenu
-from singletable_systems.lunch_cache.health import Health, check_health
-from singletable_systems.lunch_cache.keys import slug
-from singletable_systems.lunch_cache.menus import (
+from singletable_systems.lunch_cache.model.design import LunchCache
+from singletable_systems.lunch_cache.model.entities import DataQuality, Lunch, ValidationIssue, WeeklyMenu
+from singletable_systems.lunch_cache.model.keys import slug
+from singletable_systems.lunch_cache.model.weeks import Week, this_week
+from singletable_systems.lunch_cache.services.health import Health, check_health
+from singletable_systems.lunch_cache.services.menus import (
     FutureScrapeError,
     Kept,
     Menus,
@@ -27,8 +26,7 @@ from singletable_systems.lunch_cache.menus import (
     Scrape,
     Stored,
 )
-from singletable_systems.lunch_cache.statistics import Prices, Quality, Statistics, statistics_of
-from singletable_systems.lunch_cache.weeks import Week, this_week
+from singletable_systems.lunch_cache.services.statistics import Prices, Quality, Statistics, statistics_of
 
 __all__ = [
     "DataQuality",

@@ -5,25 +5,18 @@
     with PerfectIt.open("perfectit.db") as db:
         db.top_voted().page(20)
 
-keys, entities, patterns, design
-                             the typed design: every key, attribute, index and access pattern of the document
-scoring, tokens              the formulas behind the lists, and the words that cards are found by
-publishing, voting, ...      what users do, as small services over it; errors, what they refuse
-searching, fts5, opensearch  the search index behind a small seam; finding, how cards are found by words
-consuming                    what runs over the stream; notifying, counting, indexing and updates, what it does
-operations                   who may do what, and what is watched
-seeding, system              made-up data; the system as the command line runs it
+model       the typed design: every key, attribute, index and access pattern of the document; scores and words
+rules       pure decisions: who is notified, what is counted
+services    what users do, and how cards are found by words
+reactions   what follows from changes, and `PerfectIt` itself: the design with its handlers; search indexes
+operating   the system as the command line runs it: its stream, made-up data, migrations, roles and alarms
+errors      what is refused
 """
 
 from __future__ import annotations
 
-from singletable_systems.perfectit.accounts import Accounts
-from singletable_systems.perfectit.categories import Branch, Categories
-from singletable_systems.perfectit.collecting import Collecting
-from singletable_systems.perfectit.commenting import Commenting
-from singletable_systems.perfectit.consuming import event_source, stream_function, workers
-from singletable_systems.perfectit.design import PerfectIt
-from singletable_systems.perfectit.entities import (
+from singletable_systems.perfectit.errors import PerfectItError
+from singletable_systems.perfectit.model.entities import (
     CardInCollection,
     CardScore,
     CardStats,
@@ -38,11 +31,7 @@ from singletable_systems.perfectit.entities import (
     User,
     Vote,
 )
-from singletable_systems.perfectit.errors import PerfectItError
-from singletable_systems.perfectit.finding import Finding
-from singletable_systems.perfectit.fts5 import Fts5Index
-from singletable_systems.perfectit.indexing import IndexFiller
-from singletable_systems.perfectit.keys import (
+from singletable_systems.perfectit.model.keys import (
     CardId,
     CategoryId,
     CollectionId,
@@ -50,18 +39,27 @@ from singletable_systems.perfectit.keys import (
     NotificationId,
     UserId,
 )
-from singletable_systems.perfectit.notifications import Notifications
-from singletable_systems.perfectit.opensearch import OpenSearchIndex
-from singletable_systems.perfectit.patterns import CardView
-from singletable_systems.perfectit.publishing import Publishing
-from singletable_systems.perfectit.searching import (
+from singletable_systems.perfectit.model.patterns import CardView
+from singletable_systems.perfectit.operating.stream import event_source, stream_function, workers
+from singletable_systems.perfectit.reactions.fts5 import Fts5Index
+from singletable_systems.perfectit.reactions.handlers import PerfectIt
+from singletable_systems.perfectit.reactions.opensearch import OpenSearchIndex
+from singletable_systems.perfectit.reactions.search import (
     Hit,
     SearchDocument,
     SearchIndex,
     SearchUnavailableError,
 )
-from singletable_systems.perfectit.updates import LocalUpdates, Missed, Subscription, Updates
-from singletable_systems.perfectit.voting import Voting
+from singletable_systems.perfectit.reactions.updates import LocalUpdates, Missed, Subscription, Updates
+from singletable_systems.perfectit.services.accounts import Accounts
+from singletable_systems.perfectit.services.cards import Publishing
+from singletable_systems.perfectit.services.categories import Branch, Categories
+from singletable_systems.perfectit.services.collections import Collecting
+from singletable_systems.perfectit.services.comments import Commenting
+from singletable_systems.perfectit.services.notifications import Notifications
+from singletable_systems.perfectit.services.search import Finding
+from singletable_systems.perfectit.services.search_index import IndexFiller
+from singletable_systems.perfectit.services.votes import Voting
 
 __all__ = [
     "Accounts",

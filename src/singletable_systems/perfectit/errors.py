@@ -2,9 +2,9 @@
 
 PerfectItError
 ├── UserNotFoundError           there is no such user
-├── CardNotFoundError           there is no such card, or it is not to be seen by who asks
-├── CommentNotFoundError        there is no such comment, or it is not of who wants to change it
-├── CollectionNotFoundError     there is no such collection, or it is not to be seen by who asks
+├── CardNotFoundError           there is no such card, or the caller may not see it
+├── CommentNotFoundError        there is no such comment, or it belongs to another user
+├── CollectionNotFoundError     there is no such collection, or the caller may not see it
 ├── CategoryNotFoundError       there is no such category
 ├── NotificationNotFoundError   the user has no such notification
 ├── UserExistsError             there is an account of this id, with another username
@@ -13,9 +13,9 @@ PerfectItError
 ├── CategoryRefusedError        a category cannot be where it should, or cannot go
 ├── VoteRefusedError            a vote of this user for this id is about something else
 ├── BusyError                   others were faster, again and again: try it later
-└── InvalidInputError           what was given makes no sense, whatever is stored
+└── InvalidInputError           the input is invalid, whatever is stored
 
-What goes wrong below, in the table or on the way to it, is raised as `singletable.errors` has it.
+Errors of the table, or on the way to it, are raised unchanged: they are those of `singletable.errors`.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ class UserNotFoundError(PerfectItError):
 
 
 class CardNotFoundError(PerfectItError):
-    """There is no such card, or it is not to be seen or changed by who asks: who asks is not told which."""
+    """There is no such card, or the caller may not see or change it: the caller is not told which."""
 
     def __init__(self, card_id: str) -> None:
         super().__init__(f"there is no card {card_id}")
 
 
 class CommentNotFoundError(PerfectItError):
-    """There is no such comment, or it is not of the one who wants to change it."""
+    """There is no such comment, or it belongs to another user."""
 
     def __init__(self, comment_id: str) -> None:
         super().__init__(f"there is no comment {comment_id}")
 
 
 class CollectionNotFoundError(PerfectItError):
-    """There is no such collection, or it is not to be seen or changed by who asks."""
+    """There is no such collection, or the caller may not see or change it."""
 
     def __init__(self, collection_id: str) -> None:
         super().__init__(f"there is no collection {collection_id}")
@@ -106,4 +106,4 @@ class BusyError(PerfectItError):
 
 
 class InvalidInputError(PerfectItError, ValueError):
-    """What was given makes no sense, whatever is stored."""
+    """The input is invalid, whatever is stored."""

@@ -5,26 +5,18 @@
     with SmartCooking.open("cooking.db", environment="dev") as db:
         Suggestions(db, PantrySource()).suggest(UserId("mai"), ["thịt gà", "sả"])
 
-keys, entities, patterns, design    the typed design: every key, attribute, index and pattern of the documents
-normalizing, naming, spreading      the normal form of names, what may be one, how widely keys are spread
-accounts, recipes, posting, ...     what users do, as small services over it; errors, what they refuse
-suggesting, composing, sources      recipes for what is at home: chosen, remembered, or made up by a source
-notifying, fanning_out, activity    what follows from changes; approving, archiving and trending as well
-operations                          who may do what, what is watched, what is backed up
-adopting                            what a migration calls for a table as the documents have it
-seeding, system                     made-up data; the system as the command line runs it
+model       the typed design: every key, attribute, index and access pattern of the documents; names
+rules       pure decisions: fan-out, approval, notifications, activity, which recipes suit
+services    what users do
+reactions   what follows from changes, and `SmartCooking` itself: the design with its handlers; the archive
+operating   the system as the command line runs it: made-up data, migrations, roles and alarms
+errors      what is refused
 """
 
 from __future__ import annotations
 
-from singletable_systems.smart_cooking.accounts import About, Accounts, PreferenceChanges, PrivacyChanges
-from singletable_systems.smart_cooking.archiving import Archive, FileArchive, S3Archive
-from singletable_systems.smart_cooking.catalogue import Catalogue, KnownIngredient, Resolved
-from singletable_systems.smart_cooking.composing import Suggested
-from singletable_systems.smart_cooking.cooking import Cooking
-from singletable_systems.smart_cooking.design import SmartCooking
-from singletable_systems.smart_cooking.drafts import IngredientLine, RecipeDraft, RecipeText
-from singletable_systems.smart_cooking.entities import (
+from singletable_systems.smart_cooking.errors import SmartCookingError
+from singletable_systems.smart_cooking.model.entities import (
     AiSuggestion,
     ApprovedFacet,
     Comment,
@@ -55,10 +47,7 @@ from singletable_systems.smart_cooking.entities import (
     UserPreferences,
     UserProfile,
 )
-from singletable_systems.smart_cooking.errors import SmartCookingError
-from singletable_systems.smart_cooking.feeds import Feeds
-from singletable_systems.smart_cooking.friends import Friends
-from singletable_systems.smart_cooking.keys import (
+from singletable_systems.smart_cooking.model.keys import (
     CommentId,
     HistoryId,
     IngredientId,
@@ -69,25 +58,38 @@ from singletable_systems.smart_cooking.keys import (
     SuggestionId,
     UserId,
 )
-from singletable_systems.smart_cooking.normalizing import normalize
-from singletable_systems.smart_cooking.notifications import Notifications
-from singletable_systems.smart_cooking.pantry import Pantry
-from singletable_systems.smart_cooking.patterns import NamesFound, RecipeView
-from singletable_systems.smart_cooking.posting import Posts
-from singletable_systems.smart_cooking.rating import Ratings
-from singletable_systems.smart_cooking.reacting import Reactions
-from singletable_systems.smart_cooking.recipes import Recipes
-from singletable_systems.smart_cooking.reporting import Reports
-from singletable_systems.smart_cooking.sessions import Sessions
-from singletable_systems.smart_cooking.sources import (
+from singletable_systems.smart_cooking.model.names import normalize
+from singletable_systems.smart_cooking.model.patterns import NamesFound, RecipeView
+from singletable_systems.smart_cooking.reactions.archive import Archive, FileArchive, S3Archive
+from singletable_systems.smart_cooking.reactions.handlers import SmartCooking
+from singletable_systems.smart_cooking.rules.drafts import IngredientLine, RecipeDraft, RecipeText
+from singletable_systems.smart_cooking.services.accounts import (
+    About,
+    Accounts,
+    PreferenceChanges,
+    PrivacyChanges,
+)
+from singletable_systems.smart_cooking.services.catalogue import Catalogue, KnownIngredient, Resolved
+from singletable_systems.smart_cooking.services.composition import Suggested
+from singletable_systems.smart_cooking.services.cooking_history import Cooking
+from singletable_systems.smart_cooking.services.feeds import Feeds
+from singletable_systems.smart_cooking.services.friends import Friends
+from singletable_systems.smart_cooking.services.notifications import Notifications
+from singletable_systems.smart_cooking.services.pantry import Pantry
+from singletable_systems.smart_cooking.services.posts import Posts, Reactions
+from singletable_systems.smart_cooking.services.ratings import Ratings
+from singletable_systems.smart_cooking.services.recipes import Recipes
+from singletable_systems.smart_cooking.services.reports import Reports
+from singletable_systems.smart_cooking.services.sessions import Sessions
+from singletable_systems.smart_cooking.services.sources import (
     GeneratedRecipe,
     PantrySource,
     RecipeSource,
     SourceRequest,
 )
-from singletable_systems.smart_cooking.suggesting import Suggestions
-from singletable_systems.smart_cooking.trending import Trending
-from singletable_systems.smart_cooking.viewing import ProfileView, Viewing
+from singletable_systems.smart_cooking.services.suggestions import Suggestions
+from singletable_systems.smart_cooking.services.trending import Trending
+from singletable_systems.smart_cooking.services.views import ProfileView, Viewing
 
 __all__ = [
     "About",

@@ -1,7 +1,7 @@
 """What Smart Cooking refuses, and why.
 
 SmartCookingError
-├── UserNotFoundError         there is no such user; or, where somebody looks, none that shows himself to him
+├── UserNotFoundError         there is no such user, or the user is hidden from the caller
 ├── UserExistsError           there is an account of this id already
 ├── EmailTakenError           somebody else has this address
 ├── UsernameTakenError        somebody else has this username
@@ -10,21 +10,21 @@ SmartCookingError
 ├── IngredientNotFoundError   the catalogue has no such ingredient; or the user has none of this name at home
 ├── IngredientExistsError     the catalogue has an ingredient of this name already
 ├── ReportNotFoundError       nobody has reported this name
-├── RecipeNotFoundError       there is no such recipe, or none that the one who asks may see
-├── RatingRefusedError        authors do not rate their own recipes; who has not cooked one is no verified cook
-├── CookingNotFoundError      the user has no such entry in the history of what was cooked
+├── RecipeNotFoundError       there is no such recipe, or the caller may not see it
+├── RatingRefusedError        a rating of one's own recipe, or as a verified cook without having cooked it
+├── CookingNotFoundError      the user has no such entry in the cooking history
 ├── SuggestionNotFoundError   the user has no such suggestion: it is too old, or there was none
 ├── ChangeRefusedError        something cannot go from where it is to where it should
 ├── ArchiveMissingError       history has expired, and there is no archive that it goes to
-├── PostNotFoundError         there is no such post, or none that the one who asks may see
+├── PostNotFoundError         there is no such post, or the caller may not see it
 ├── CommentNotFoundError      the post has no such comment
 ├── FriendshipNotFoundError   the two are no friends, and neither has asked the other
 ├── FriendshipRefusedError    a friendship cannot go from where it is to where it should
 ├── NotificationNotFoundError the user has no such notification: it is too old, or there was none
-├── NotAuthorError            only who has written it may change it
-└── InvalidInputError         what was given makes no sense, whatever is stored
+├── NotAuthorError            only the author may change it
+└── InvalidInputError         the input is invalid, whatever is stored
 
-What goes wrong below, in the table or on the way to it, is raised as `singletable.errors` has it.
+Errors of the table, or on the way to it, are raised unchanged: they are those of `singletable.errors`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class SmartCookingError(SingleTableError):
 
 
 class UserNotFoundError(SmartCookingError):
-    """There is no such user, or none that shows himself to the one who asks: who asks is not told which."""
+    """There is no such user, or the user is hidden from the caller: the caller is not told which."""
 
     def __init__(self, user_id: str) -> None:
         super().__init__(f"there is no user {user_id}")
@@ -100,7 +100,7 @@ class ReportNotFoundError(SmartCookingError):
 
 
 class RecipeNotFoundError(SmartCookingError):
-    """There is no such recipe, or none that the one who asks may see: who asks is not told which."""
+    """There is no such recipe, or the caller may not see it: the caller is not told which."""
 
     def __init__(self, recipe_id: str) -> None:
         super().__init__(f"there is no recipe {recipe_id}")
@@ -138,7 +138,7 @@ class ArchiveMissingError(SmartCookingError):
 
 
 class PostNotFoundError(SmartCookingError):
-    """There is no such post, or none that the one who asks may see: who asks is not told which."""
+    """There is no such post, or the caller may not see it: the caller is not told which."""
 
     def __init__(self, post_id: str) -> None:
         super().__init__(f"there is no post {post_id}")
@@ -177,4 +177,4 @@ class NotAuthorError(SmartCookingError):
 
 
 class InvalidInputError(SmartCookingError, ValueError):
-    """What was given makes no sense, whatever is stored."""
+    """The input is invalid, whatever is stored."""

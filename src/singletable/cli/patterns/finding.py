@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import importlib
+import os
 import re
 import shlex
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from singletable.cli.design_modules import load_design
+from singletable.cli.messages import WrongUseError
 from singletable.cli.targets import file_name_of
-from singletable.cli.wrong_use import WrongUseError
+from singletable.errors import TargetError
 from singletable.systems import find_system, installed_systems
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
+    from singletable.blueprint import Blueprint
     from singletable.design import Design, PatternInfo
     from singletable.systems import System
 
@@ -24,7 +30,7 @@ _ALL: Final = "names them all"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PatternSource:
     """A design with patterns: what it is called, its file, and what the name of its table needs."""
 
     name: str
@@ -33,6 +39,10 @@ class Source:
     environment: Mapping[str, str] = field(default_factory=dict)
     is_system: bool = False
     migrations: Path | None = None  # the folder of those that come with a system
+
+    def blueprint(self) -> Blueprint:
+        """Return the design as data; of a system, with what stands around it."""
+        return find_system(self.name).blueprint() if self.is_system else self.design.blueprint()
 
     def environment_with(self, given: Iterable[tuple[str, str]]) -> dict[str, Any]:
         """Return what the table's name needs, where values are given those."""
@@ -59,7 +69,7 @@ class Source:
 class FoundPattern:
     """A pattern, by the name of its method."""
 
-    source: Source
+    source: PatternSource
     method: str
     info: PatternInfo
 
@@ -87,7 +97,7 @@ def find_pattern(text: str) -> FoundPattern:
     )
 
 
-def find_source(text: str) -> Source:
+def find_source(text: str) -> PatternSource:
     """Return a system by its name, or a design by MODULE:DESIGN."""
     module, colon, name = text.partition(":")
     if not colon:
@@ -96,16 +106,16 @@ def find_source(text: str) -> Source:
         raise WrongUseError(
             f"{text!r} is no MODULE:DESIGN, as app.kefir:Kefir", hint=f"singletable run --list {_ALL}"
         )
-    return Source(text, load_design(text), file_name_of(name))
+    return PatternSource(text, load_design(text), file_name_of(name))
 
 
-def all_sources() -> list[Source]:
+def all_sources() -> list[PatternSource]:
     """Return all systems that are installed."""
     return [_of_system(system) for system in installed_systems().values()]
 
 
-def _of_system(system: System) -> Source:
-    return Source(
+def _of_system(system: System) -> PatternSource:
+    return PatternSource(
         system.name,
         system.design,
         system.name,
@@ -124,3 +134,45 @@ def _near(wanted: str, known: list[str]) -> list[str]:
 def _order(info: PatternInfo) -> tuple[bool, int, str]:
     digits, letter = _NUMBER.fullmatch(info.number).groups()  # type: ignore[union-attr]
     return not digits, int(digits or 0), letter
+
+
+# --- designs in modules ---------------------------------------------------------------------------------------
+
+
+def load_design(text: str) -> type[Design]:
+    """Import the design that MODULE:DESIGN names."""
+    from singletable.design import Design
+
+    where, _, name = text.partition(":")
+    module = _load(where)
+    found: Any = getattr(module, name, None)
+    if not (isinstance(found, type) and issubclass(found, Design)):
+        designs = sorted(_designs(module))
+        known = f"its designs: {', '.join(designs)}" if designs else "it has no designs at all"
+        raise TargetError(f"{where} has no design {name!r}", hint=known)
+    return found
+
+
+def _designs(module: ModuleType) -> list[str]:
+    from singletable.design import Design
+
+    return [
+        name
+        for name, value in vars(module).items()
+        if isinstance(value, type) and issubclass(value, Design) and value is not Design
+    ]
+
+
+def _load(where: str) -> ModuleType:
+    # As `python -m` does: what is beside the user can be imported.
+    sys.path.insert(0, os.getcwd())
+    try:
+        return importlib.import_module(where)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{where}.".startswith(f"{error.name}."):
+            raise
+        raise TargetError(
+            f"there is no module {where!r}", hint="name it as it is imported, from where the command is run"
+        ) from error
+    finally:
+        sys.path.pop(0)

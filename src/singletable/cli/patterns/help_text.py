@@ -1,15 +1,15 @@
-"""The help of one pattern: what it asks, its own options, and those of the command."""
+"""Patterns described: the list of them, and the help of one, with its options and those of the command."""
 
 from __future__ import annotations
 
 import argparse
 import inspect
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from singletable.cli.patterns.finding import FoundPattern
-from singletable.cli.patterns.listing import option_text
 from singletable.cli.patterns.parameters import Parameter, add_options
-from singletable.cli.patterns.times import TIME_HELP
-from singletable.cli.run_arguments import add_run_options
+from singletable.cli.patterns.values import TIME_HELP
 
 _KIND_HELP = {
     "time": TIME_HELP,
@@ -20,8 +20,12 @@ _KIND_HELP = {
 }
 
 
-def help_of(pattern: FoundPattern, parameters: list[Parameter]) -> str:
-    """Return the help of a pattern."""
+def help_of(
+    pattern: FoundPattern,
+    parameters: list[Parameter],
+    add_run_options: Callable[[argparse._ArgumentGroup], None],
+) -> str:
+    """Return the help of a pattern, with the options that every pattern has."""
     parser = argparse.ArgumentParser(
         prog=f"singletable run {pattern.name}",
         usage=f"singletable run {pattern.name} {' '.join(map(option_text, parameters))} [options]".replace(
@@ -60,3 +64,37 @@ def _epilog(parameters: list[Parameter]) -> str:
         for each in renamed
     ]
     return "\n".join(notes)
+
+
+# --- all patterns ---------------------------------------------------------------------------------------------
+
+
+def pattern_data(pattern: FoundPattern, parameters: list[Parameter]) -> dict[str, Any]:
+    """Return a pattern as JSON can hold it."""
+    return {
+        "pattern": pattern.name,
+        "number": pattern.info.number,
+        "title": pattern.info.title,
+        "parameters": [parameter.data() for parameter in parameters],
+        "fixes": [each.strip() for each in pattern.info.fixes.split(",") if each.strip()],
+        "documented": pattern.info.documented,
+    }
+
+
+def list_lines(patterns: Iterable[tuple[FoundPattern, list[Parameter]]]) -> Iterator[str]:
+    """Return a line for each pattern: its name, number and title, what it fixes; below it, its options."""
+    rows = list(patterns)
+    name_width = max((len(pattern.name) for pattern, _ in rows), default=0)
+    number_width = max((len(pattern.info.number) for pattern, _ in rows), default=0)
+    for pattern, parameters in rows:
+        info = pattern.info
+        fixes = f" (fixes {info.fixes})" if info.fixes else ""
+        yield f"{pattern.name:<{name_width}}  {info.number:>{number_width}}  {info.title}{fixes}".rstrip()
+        if parameters:
+            yield f"    {' '.join(map(option_text, parameters))}"
+
+
+def option_text(parameter: Parameter) -> str:
+    """Return an option as a usage line shows it: what may be left out is in brackets."""
+    text = f"{parameter.option} {parameter.shape.metavar}{' ...' if parameter.is_list else ''}"
+    return text if parameter.is_required else f"[{text}]"

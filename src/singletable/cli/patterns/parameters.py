@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn, get_type_hints
 
-from singletable.cli.patterns.shapes import Shape, choice_text, shape_of
-from singletable.cli.wrong_use import WrongUseError, meant
-from singletable.design.annotations import alias_of, type_text
+from singletable.cli.messages import WrongUseError, meant
+from singletable.cli.patterns.shapes import ParameterShape, choice_text, shape_of
+from singletable.design.values.annotations import alias_of, type_text
 from singletable.errors import DeclarationError
 
 _NONE: Final = inspect.Parameter.empty
@@ -23,7 +23,7 @@ class Parameter:
     name: str
     option: str
     annotation: Any
-    shape: Shape
+    shape: ParameterShape
     default: Any = _NONE
     takes_many: bool = False  # *ids: str
 

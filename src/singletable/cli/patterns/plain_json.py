@@ -11,16 +11,15 @@ from typing import Any
 
 import orjson
 
-from singletable.design.compression import decompressed, is_compressed
-from singletable.design.field_codecs import markers_of
-from singletable.design.markers import Compressed
-from singletable.design.projections import partial_item
-from singletable.design.schema import EntitySchema
-from singletable.design.stored_values import AttributeValue, Item
+from singletable.design.model.projections import partial_item
+from singletable.design.model.schema import EntitySchema
+from singletable.design.values.fields import decompressed, is_compressed, markers_of
+from singletable.design.values.items import AttributeValue, Item
+from singletable.design.values.markers import Compressed
 from singletable.values.numbers import normalize
 
 
-def shown_item(schema: EntitySchema[Any], entity: Any) -> Item:
+def shown_item(schema: EntitySchema, entity: Any) -> Item:
     """Return an entity as it is stored, with its keys and its type. What is compressed is what it holds.
 
     Of a partial entity, it is what an index holds.

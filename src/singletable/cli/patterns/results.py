@@ -6,20 +6,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from singletable.cli.messages import WrongUseError
 from singletable.cli.patterns.plain_json import plain_item, shown_item
-from singletable.cli.wrong_use import WrongUseError
 from singletable.design import BatchGet, Collect, Create, Delete, Merged, Put, Query, Update, Usage
-from singletable.design.entity import entity_type
-from singletable.design.many import Many
-from singletable.design.plans import Plan, Single
-from singletable.design.reading import Reader
-from singletable.design.writes import WritePlan
-from singletable.design.writing import Writer
+from singletable.design.design import Writer
+from singletable.design.model.entity import entity_type
+from singletable.design.plans.plan import Many, Plan, Single
+from singletable.design.plans.reader import Reader
+from singletable.design.writes.write import WritePlan
 
 if TYPE_CHECKING:
-    from singletable.design.schema import EntitySchema
-    from singletable.design.session import Session
-    from singletable.design.stored_values import Item
+    from singletable.design.model.schema import EntitySchema
+    from singletable.design.session.session import Session
+    from singletable.design.values.items import Item
 
 PAGE_LIMIT: Final = 20
 _DONE: Final = {Create: "created", Put: "put", Update: "updated", Delete: "deleted"}
@@ -29,7 +28,7 @@ _DONE: Final = {Create: "created", Put: "put", Update: "updated", Delete: "delet
 class Shown:
     """An item, with the entity that it is of."""
 
-    schema: EntitySchema[Any]
+    schema: EntitySchema
     item: Item
 
     @property
@@ -39,7 +38,7 @@ class Shown:
 
 
 @dataclass(slots=True)
-class Outcome:
+class PatternOutcome:
     """What a pattern has found or written.
 
     Items are in groups: one without a name, or one for each field of a collection.
@@ -126,28 +125,28 @@ class PatternRun:
             case _:
                 return False
 
-    def outcome(self, limit: int = PAGE_LIMIT, cursor: str | None = None) -> Outcome:
+    def outcome(self, limit: int = PAGE_LIMIT, cursor: str | None = None) -> PatternOutcome:
         """Carry out the plan: of one that reads many items, a page."""
         plan = self.plan
         match plan:
             case Many():
                 page = plan.page(limit, cursor)
-                return Outcome({"": self._shown(page.items)}, page.cursor, page.usage)
+                return PatternOutcome({"": self._shown(page.items)}, page.cursor, page.usage)
             case BatchGet():
                 return self._batch(plan)
             case Collect():
                 found = plan.found()
                 groups = {} if found.item is None else self._fields(found.item)
-                return Outcome(groups, usage=found.usage, is_single=True)
+                return PatternOutcome(groups, usage=found.usage, is_single=True)
             case Single():
                 found = plan.found()
                 items = [] if found.item is None else [found.item]
-                return Outcome({"": self._shown(items)}, usage=found.usage, is_single=True)
+                return PatternOutcome({"": self._shown(items)}, usage=found.usage, is_single=True)
             case _:
                 written = plan.run()
                 items = [] if written.entity is None else [written.entity]
                 usage = Usage(written.units)
-                return Outcome({"": self._shown(items)}, usage=usage, done=self.writes, is_single=True)
+                return PatternOutcome({"": self._shown(items)}, usage=usage, done=self.writes, is_single=True)
 
     def stream(self, usage: Usage) -> Iterator[Shown]:
         """Read everything, as it comes; count what it has cost."""
@@ -156,13 +155,13 @@ class PatternRun:
             yield self._shown([entity])[0]
         usage.add(rows.usage)
 
-    def _batch(self, plan: BatchGet[Any]) -> Outcome:
+    def _batch(self, plan: BatchGet[Any]) -> PatternOutcome:
         found = plan.found()
         schema = self._session.catalog.schema_for(plan.entity)
         pairs = list(zip(plan.keys, found.item, strict=True))
         items = self._shown([entity for _, entity in pairs if entity is not None])
         missing = [schema.primary_key_of(*keys) for keys, entity in pairs if entity is None]
-        return Outcome({"": items}, usage=found.usage, missing=missing)
+        return PatternOutcome({"": items}, usage=found.usage, missing=missing)
 
     def _fields(self, collection: Any) -> dict[str, list[Shown]]:
         groups = {}
@@ -179,9 +178,9 @@ class PatternRun:
             for schema, entity in zip(schemas, entities, strict=True)
         ]
 
-    def _item(self, schema: EntitySchema[Any], item: Item) -> Item:
+    def _item(self, schema: EntitySchema, item: Item) -> Item:
         """Return an item without what the layer keeps in it for itself, as the sum and the count of an average."""
         if self._shows_bookkeeping:
             return item
-        hidden = self._session.catalog.belonging.kept_attributes(schema) - schema.by_stored.keys()
+        hidden = schema.kept.attributes - schema.by_stored.keys()
         return {name: value for name, value in item.items() if name not in hidden}

@@ -8,11 +8,12 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
 from types import NoneType, UnionType
-from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, is_typeddict
+from typing import Any, Final, Literal, Union, get_args, get_origin, is_typeddict
 
 from pydantic import BaseModel
 
 from singletable.design import Key
+from singletable.design.values.annotations import unwrap
 
 Kind = Literal["text", "choice", "flag", "time", "date", "span", "bytes", "key", "json", "list"]
 
@@ -33,14 +34,14 @@ _KINDS: Final[tuple[tuple[type[Any], Kind, str], ...]] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ParameterShape:
     """How the values of a type are written: their kind, their name in the help, and the class they are of."""
 
     kind: Kind
     metavar: str
     of: Any = str
     choices: tuple[Any, ...] = ()
-    member: Shape | None = None
+    member: ParameterShape | None = None
     is_optional: bool = False
 
     @property
@@ -49,9 +50,9 @@ class Shape:
         return (self.member or self).kind in ("time", "date")
 
 
-def shape_of(annotation: Any) -> Shape:
+def shape_of(annotation: Any) -> ParameterShape:
     """Return how values of a type are written on a command line."""
-    annotation = _bare(annotation)
+    annotation, _ = unwrap(annotation)
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Literal:
         return _choice(arguments)
@@ -60,17 +61,17 @@ def shape_of(annotation: Any) -> Shape:
     if isinstance(annotation, type) and issubclass(annotation, Enum):
         return _choice(tuple(annotation))
     if (origin or annotation) in _LISTS:
-        inner = shape_of(arguments[0]) if arguments else Shape("text", "TEXT")
+        inner = shape_of(arguments[0]) if arguments else ParameterShape("text", "TEXT")
         metavar = f"{inner.metavar},..." if inner.kind == "list" else inner.metavar  # mia,tom is a pair
-        return Shape("list", metavar, annotation, inner.choices, inner)
+        return ParameterShape("list", metavar, annotation, inner.choices, inner)
     kind = origin or annotation
     if isinstance(kind, type):
         for known, name, metavar in _KINDS:
             if issubclass(kind, known):
-                return Shape(name, metavar, kind)
+                return ParameterShape(name, metavar, kind)
         if is_typeddict(kind) or is_dataclass(kind):
-            return Shape("json", "JSON", kind)
-    return Shape("text", "TEXT", kind)
+            return ParameterShape("json", "JSON", kind)
+    return ParameterShape("text", "TEXT", kind)
 
 
 def choice_text(value: Any) -> str:
@@ -78,26 +79,13 @@ def choice_text(value: Any) -> str:
     return str(value.value if isinstance(value, Enum) else value)
 
 
-def _choice(values: tuple[Any, ...]) -> Shape:
-    return Shape("choice", "|".join(map(choice_text, values)), choices=values)
+def _choice(values: tuple[Any, ...]) -> ParameterShape:
+    return ParameterShape("choice", "|".join(map(choice_text, values)), choices=values)
 
 
-def _union(arguments: tuple[Any, ...]) -> Shape:
+def _union(arguments: tuple[Any, ...]) -> ParameterShape:
     shapes = [shape_of(each) for each in arguments if each is not NoneType]
     is_optional = NoneType in arguments
     # Of several types, the validation takes the one that the text fits.
-    shape = shapes[0] if len(shapes) == 1 else Shape("text", "TEXT", Any)
-    return Shape(shape.kind, shape.metavar, shape.of, shape.choices, shape.member, is_optional)
-
-
-def _bare(annotation: Any) -> Any:
-    """Take the markers and the name of a NewType off a type."""
-    while True:
-        if get_origin(annotation) is Annotated:
-            annotation = get_args(annotation)[0]
-        elif hasattr(annotation, "__supertype__"):
-            annotation = annotation.__supertype__
-        elif type(annotation).__name__ == "TypeAliasType":  # `type X = ...`, of Python 3.12
-            annotation = annotation.__value__
-        else:
-            return annotation
+    shape = shapes[0] if len(shapes) == 1 else ParameterShape("text", "TEXT", Any)
+    return ParameterShape(shape.kind, shape.metavar, shape.of, shape.choices, shape.member, is_optional)

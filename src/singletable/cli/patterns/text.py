@@ -13,10 +13,10 @@ from singletable.cli.stream_text import json_text, name_text
 from singletable.visible import visible
 
 if TYPE_CHECKING:
-    from singletable.cli.patterns.clients import Sent
-    from singletable.cli.patterns.results import Outcome, Shown
+    from singletable.cli.patterns.opening import Sent
+    from singletable.cli.patterns.results import PatternOutcome, Shown
     from singletable.design import Usage
-    from singletable.design.stored_values import AttributeValue, Item
+    from singletable.design.values.items import AttributeValue, Item
 
 _WIDTH_OTHERWISE: Final = 100
 _WIDTH_MIN: Final = 40
@@ -34,7 +34,7 @@ def terminal_width() -> int:
 # --- items ----------------------------------------------------------------------------------------------
 
 
-def outcome_lines(outcome: Outcome, width: int) -> Iterator[str]:
+def outcome_lines(outcome: PatternOutcome, width: int) -> Iterator[str]:
     """Return what was found: one item in full, several as short blocks, a collection by its fields."""
     for name, group in outcome.groups.items():
         if name:

@@ -1,0 +1,238 @@
+"""Whole databases as files: a copy of one that is in use, and putting a copy in the place of one.
+
+An interrupted copy leaves the existing files as they were, and at most a file named `….partial`, which the next
+copy removes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import hashlib
+import os
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import apsw
+
+from singletable import errors
+from singletable.storage.file import failures
+from singletable.storage.file.connections import PLAIN_VFS, connect_for_reading, connect_unchanging
+from singletable.storage.file.durable_files import (
+    claimed,
+    no_file,
+    put_in_place,
+    read_back,
+    remove,
+    sha256_of,
+    sync_directory,
+    sync_file,
+)
+from singletable.storage.file.formats import check_recognised
+from singletable.storage.file.page_copies import (
+    Copied,
+    Progress,
+    copy_connection,
+    no_progress,
+    put_copy_in_place,
+    read_sums,
+    sums_path,
+)
+from singletable.storage.file.write_ahead_log import check_log_belongs
+
+# --- making a copy ----------------------------------------------------------------------------
+
+
+def back_up_file(path: str, copy: str, *, force: bool, progress: Progress = no_progress) -> Copied:
+    """Copy a database as it is at one moment, while others write to it."""
+    failures.require_file(path)
+    _check_free(copy, force=force)
+    _check_differ(path, copy)
+    _check_not_open(copy)
+    try:
+        check_log_belongs(path)
+        source = connect_for_reading(path)
+        try:
+            check_recognised(source.execute, path)
+            with _told(copy), _claimed_temporary(copy) as made:
+                copied = copy_connection(source, made, progress)
+                with _alone(copy):
+                    put_copy_in_place(made, copy, copied)
+                return copied
+        finally:
+            source.close(True)
+    except apsw.Error as error:
+        raise failures.translate(error, path) from error
+
+
+# --- putting one back ---------------------------------------------------------------------------
+
+
+def restore_file(backup: str, path: str, *, force: bool, progress: Progress = no_progress) -> Copied:
+    """Put a copy at a path that has no database yet, or one that nobody has open."""
+    failures.require_file(backup)
+    _check_free(path, force=force)
+    if not force:
+        check_log_belongs(path)  # of a file that is gone: it goes with the restore
+    _check_differ(backup, path)
+    with _told(sums_path(backup)):
+        sums = read_sums(backup)
+    if not sums:
+        raise _no_sum(backup)
+    _check_not_open(path)
+    with _told(path), _claimed_temporary(path) as made:
+        copied = _copy_bytes(backup, made, progress)
+        if copied.sha256 not in sums:
+            raise errors.CorruptDatabaseError(
+                f"{backup} is damaged: its SHA-256 is not the one in {sums_path(backup)}",
+                hint="restore another backup; `singletable check` tells what of this one can still be read",
+            )
+        if sha256_of(made, lambda done, total: progress("verifying", done, total)) != copied.sha256:
+            raise errors.StorageFailedError(
+                f"{path}: the disk does not hold what was written to it",
+                hint="look at the disk and at the system's log; nothing was changed",
+            )
+        _check_ours(made, backup)
+        with _alone(path):
+            put_in_place(made, path)
+        return copied
+
+
+def _no_sum(backup: str) -> errors.StorageFailedError:
+    sums = sums_path(backup)
+    if os.path.exists(sums):
+        what = f"{sums} does not name it: a checksum belongs to the name that the file was made with"
+        trust = "give it that name again; or, if you trust the file, make a checksum"
+    else:
+        what, trust = f"{sums} does not exist", "if you trust the file, make one"
+    make = f"sha256sum {shlex.quote(backup)} > {shlex.quote(sums)}"
+    return errors.StorageFailedError(f"there is no checksum of {backup}: {what}", hint=f"{trust}: {make}")
+
+
+def _copy_bytes(source: str, target: str, progress: Progress) -> Copied:
+    digest = hashlib.sha256()
+    done, total = 0, os.stat(source).st_size
+    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        for chunk in read_back(source):
+            digest.update(chunk)
+            file.write(chunk)
+            done += len(chunk)
+            progress("copying", done, total)
+    sync_file(target)
+    return Copied(done, digest.hexdigest())
+
+
+def _check_ours(made: str, backup: str) -> None:
+    try:
+        connection = connect_unchanging(made)
+        try:
+            check_recognised(connection.execute, backup)
+        finally:
+            connection.close(True)
+    except apsw.Error as error:
+        raise failures.translate(error, backup) from error
+
+
+def _check_not_open(path: str) -> None:
+    connection = _connect_alone(path) if os.path.exists(path) else None
+    if connection is not None:
+        connection.close(True)
+
+
+@contextmanager
+def _alone(path: str) -> Iterator[None]:
+    """Hold a database that is to be replaced, so that nobody has it open; SQLite's log beside it goes.
+
+    A log that stayed would be taken for that of the new file.
+    """
+    connection = _connect_alone(path) if os.path.exists(path) else None
+    try:
+        if connection is not None:
+            # Closing it must not remove the log of the first process that opens the new file.
+            _keep_log(connection)
+        _remove_log(path)
+        yield
+    finally:
+        if connection is not None:
+            connection.close(True)
+
+
+def _connect_alone(path: str) -> apsw.Connection | None:
+    """Open a file exclusively, after a full checkpoint; None if it cannot be read as a database."""
+    try:
+        check_log_belongs(path)
+    except errors.ForeignLogError:
+        return None
+    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE, vfs=PLAIN_VFS)
+    try:
+        # Every open connection, also an idle one, holds a lock that excludes this mode.
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK").fetchall()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return connection
+    except apsw.BusyError:
+        connection.close(True)
+        raise errors.DatabaseBusyError(
+            f"{path} is open in another process", hint="stop what uses it, and try again"
+        ) from None
+    except apsw.Error:
+        connection.close(True)
+        return None  # that may be why it is replaced
+
+
+def _keep_log(connection: apsw.Connection) -> None:
+    keep = ctypes.c_int(1)
+    connection.file_control("main", apsw.SQLITE_FCNTL_PERSIST_WAL, ctypes.addressof(keep))
+
+
+def _remove_log(path: str) -> None:
+    for ending in ("-wal", "-shm"):
+        remove(path + ending)
+    sync_directory(os.path.dirname(path) or ".")
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def _check_free(path: str, *, force: bool) -> None:
+    if os.path.isdir(path):
+        raise errors.StorageFailedError(f"{path} is a directory", hint="give the path of a file in it")
+    what = no_file(path)
+    if what is not None and os.path.lexists(path):
+        # Also with force: to put a file in the place of /dev/null would break the system.
+        raise errors.StorageFailedError(f"{path} {what}", hint="give the path of a file")
+    if what is None and not force:
+        raise errors.StorageFailedError(f"{path} exists", hint="give another path, or --force to replace it")
+
+
+def _check_differ(source: str, target: str) -> None:
+    if os.path.exists(target) and os.path.samefile(source, target):
+        raise errors.StorageFailedError(
+            f"{source} and {target} are one file", hint="give the path of another one"
+        )
+
+
+@contextmanager
+def _claimed_temporary(path: str) -> Iterator[str]:
+    """Yield a temporary path beside the target. The leftover of an earlier, interrupted copy is removed."""
+    made = f"{path}.partial"
+    with claimed(f"{made}.lock") as is_ours:
+        if not is_ours:
+            raise errors.DatabaseBusyError(
+                f"{path} is being written by another process", hint="wait for that, or give another path"
+            )
+        remove(made)
+        try:
+            yield made
+        finally:
+            with contextlib.suppress(OSError):
+                remove(made)
+
+
+@contextmanager
+def _told(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise failures.failed_files(error, path) from error

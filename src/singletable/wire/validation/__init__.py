@@ -1,0 +1,1 @@
+"""Whether a request has the shape that its operation takes: the shapes, their constraints, AWS's messages."""

@@ -1,0 +1,1 @@
+"""Kefir: keys, entities and the design with its access patterns."""

@@ -1,0 +1,1 @@
+"""Kefir: the system, its seeding and migrations, roles and alarms."""

@@ -1,0 +1,1 @@
+"""Kefir: what follows from changes: schedules."""

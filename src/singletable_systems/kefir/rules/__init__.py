@@ -1,0 +1,1 @@
+"""Kefir: pure decisions about batches."""

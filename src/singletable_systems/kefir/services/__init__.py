@@ -1,0 +1,1 @@
+"""Kefir: what users do, and the dispatcher that reminds them."""

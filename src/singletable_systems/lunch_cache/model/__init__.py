@@ -1,0 +1,1 @@
+"""Lunch Cache: keys, weeks, entities and the design with its access patterns."""

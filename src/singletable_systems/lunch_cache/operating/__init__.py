@@ -1,0 +1,1 @@
+"""Lunch Cache: the system, its seeding, roles and alarms."""

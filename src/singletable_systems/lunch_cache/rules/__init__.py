@@ -1,0 +1,1 @@
+"""Lunch Cache: how lunches of parsers are read."""

@@ -1,0 +1,1 @@
+"""Lunch Cache: menus, statistics, the health check."""

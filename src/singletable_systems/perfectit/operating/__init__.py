@@ -1,0 +1,1 @@
+"""PerfectIt: the system, its stream, seeding and migrations, roles and alarms."""

@@ -1,0 +1,1 @@
+"""PerfectIt: what follows from changes: counts, notifications, the search index."""

@@ -1,0 +1,1 @@
+"""PerfectIt: pure decisions: who is notified, what is counted."""

@@ -1,0 +1,1 @@
+"""PerfectIt: what users do, and how cards are found."""

@@ -1,0 +1,1 @@
+"""Smart Cooking: keys, names, entities, access patterns and the design."""

@@ -1,0 +1,1 @@
+"""Smart Cooking: what follows from changes: feeds, notifications, activity, the archive."""

@@ -1,0 +1,1 @@
+"""Smart Cooking: pure decisions: fan-out, approval, notifications, activity, which recipes suit."""

@@ -1,0 +1,1 @@
+"""Smart Cooking: what users do."""

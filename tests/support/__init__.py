@@ -1,0 +1,1 @@
+"""What tests of several rooms share: targets, servers, sample tables, commands."""
