@@ -63,6 +63,7 @@ class LoadBlueprint:
     monthly_per_user: float | None = None
     hottest_share: float | None = None  # of these calls, those that go to the busiest partition key
     fails: float | None = None  # the share of calls whose condition fails
+    items: float | None = None  # that one call reads, where a filter or the caller's limit decides it
     because: str = ""
     said: tuple[Said, ...] = ()
 

@@ -99,7 +99,7 @@ class FigureWriter:
 
     def _load(self, load: LoadBlueprint) -> str | None:
         amounts = (load.peak_per_s, load.monthly, load.monthly_per_user)
-        if all(each is None for each in amounts) or not _are_amounts(amounts):
+        if all(each is None for each in amounts) or not _are_amounts((*amounts, load.items)):
             return None
         if not _are_shares((load.hottest_share, load.fails)):
             return None
@@ -113,7 +113,8 @@ class FigureWriter:
             f"because={quoted(load.because if load.because.strip() else 'unsaid')}",
             *_numbers(load, {"peak_per_s": "peak"}),
             *([] if is_per_user else _numbers(load, {"monthly": "monthly"})),
-            *_numbers(load, {"monthly_per_user": "per_user", "hottest_share": "hottest", "fails": "fails"}),
+            *_numbers(load, {"monthly_per_user": "per_user", "hottest_share": "hottest"}),
+            *_numbers(load, {"fails": "fails", "items": "items"}),
         ]
         return f"{self._imports.use('Load')}({', '.join(members)})"
 

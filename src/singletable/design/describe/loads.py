@@ -81,7 +81,9 @@ def load_blueprint(kind: Kind, of: str, load: Load, users: float | None) -> Load
     monthly = load.monthly
     if monthly is None and load.per_user is not None and users is not None:
         monthly = load.per_user * users
-    return LoadBlueprint(kind, of, load.peak, monthly, load.per_user, load.hottest, load.fails, load.because)
+    return LoadBlueprint(
+        kind, of, load.peak, monthly, load.per_user, load.hottest, load.fails, load.items, load.because
+    )
 
 
 def check_loads(

@@ -208,7 +208,8 @@ class Volume:
 class Load:
     """How often something is done: a second at the peak, and in a month, in all and for each user.
 
-    `hottest` is the share of it that goes to the busiest partition key, `fails` the share whose condition fails.
+    `hottest` is the share of it that goes to the busiest partition key, `fails` the share whose condition fails,
+    `items` how many items one call reads, where that does not follow from the numbers of items that there are.
     `because` is the sentence of a document, with its line, or the assumption that it rests on. Of a load for each
     user, the design's `for_users` says how much that is in all.
     """
@@ -219,6 +220,7 @@ class Load:
     per_user: float | None = None
     hottest: float | None = None
     fails: float | None = None
+    items: float | None = None
 
     def __post_init__(self) -> None:
         if not str(self.because).strip():
@@ -231,7 +233,7 @@ class Load:
                 f"the load {self.because!r} says no number",
                 hint="peak= a second, monthly=, or per_user= a month",
             )
-        _check_amounts(self, ("peak", "monthly", "per_user"), shares=("hottest", "fails"))
+        _check_amounts(self, ("peak", "monthly", "per_user", "items"), shares=("hottest", "fails"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,272 @@
+"""What a design does in a month and at its peak, for so many users: its calls with their units, and its storage.
+
+Loads of patterns and of writes count all of theirs, whoever makes them. Services are made of them: what one call
+of a service takes can be asked, and adds nothing. A pattern that writes is a part of the writes of its entity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final, cast
+
+from singletable.blueprint import (
+    Blueprint,
+    EntityBlueprint,
+    LoadBlueprint,
+    PatternBlueprint,
+    ServiceBlueprint,
+)
+from singletable.planning.amounts import NOTHING, Amount, total
+from singletable.planning.charges import CallUnits, together
+from singletable.planning.reads import Reads
+from singletable.planning.rules import stored_bytes
+from singletable.planning.sizes import Profile, Sizes
+from singletable.planning.volumes import Counts
+from singletable.planning.writes import OPERATIONS, Kind, Writes
+
+MONTH_S: Final = 730 * 3_600  # AWS's calculator has 730 hours in a month
+WRITE_KINDS: Final = ("create", "update", "delete")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadLine:
+    """A call of the design: what one takes, how often it is made, and what that rests on."""
+
+    kind: str  # pattern, create, update, delete
+    of: str  # the method or number of a pattern; the name of an entity
+    title: str
+    call: CallUnits
+    calls_month: float
+    peak_per_s: float
+    because: str
+    hottest_share: float | None = None
+
+    @property
+    def reads_month(self) -> Amount:
+        """The read units of a month."""
+        return self.call.reads * self.calls_month
+
+    @property
+    def writes_month(self) -> Amount:
+        """The write units of a month."""
+        return self.call.writes * self.calls_month
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPart:
+    """What an entity takes in the table or in an index, with AWS's overhead for each item or entry."""
+
+    entity: str
+    index: str | None
+    items: Amount
+    size: Amount  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """All calls and all storage of a design for so many users. `left_out` says what is not counted, and why."""
+
+    users: float | None
+    lines: tuple[WorkloadLine, ...]
+    stored: tuple[StoredPart, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def reads_month(self) -> Amount:
+        """The read units of a month."""
+        return total(line.reads_month for line in self.lines)
+
+    @property
+    def writes_month(self) -> Amount:
+        """The write units of a month."""
+        return total(line.writes_month for line in self.lines)
+
+    @property
+    def peak_reads_per_s(self) -> float:
+        """The read units of the busiest second, if all calls have theirs at once."""
+        return sum(line.call.reads.mean * line.peak_per_s for line in self.lines)
+
+    @property
+    def peak_writes_per_s(self) -> float:
+        """The write units of the busiest second, if all calls have theirs at once."""
+        return sum(line.call.writes.mean * line.peak_per_s for line in self.lines)
+
+    @property
+    def stored_bytes(self) -> Amount:
+        """The bytes of the table and of all indexes."""
+        return total(part.size for part in self.stored)
+
+
+class Planner:
+    """Works out what a design takes, for so many users; without a number, for as many as it declares."""
+
+    def __init__(
+        self, blueprint: Blueprint, users: float | None = None, profile: Profile | None = None
+    ) -> None:
+        self.blueprint = blueprint
+        self.users = blueprint.users if users is None else users
+        self.sizes = Sizes(blueprint, profile)
+        self.counts = Counts(blueprint, self.users, profile)
+        self._reads = Reads(self.sizes, self.counts)
+        self._writes = Writes(self.sizes, self.counts)
+
+    # --- one call
+
+    def pattern(self, pattern: PatternBlueprint) -> CallUnits:
+        """Return what one call of a pattern takes."""
+        name = pattern.method or pattern.number
+        items = next(
+            (
+                load.items
+                for load in self.blueprint.loads
+                if load.kind == "pattern" and load.of in (pattern.method, pattern.number)
+            ),
+            None,
+        )
+        written = [self._writes.pattern_write(write) for write in pattern.writes]
+        return together("pattern", name, (self._reads.pattern(pattern, items), *written))
+
+    def write(self, kind: Kind, entity: EntityBlueprint, fields: Iterable[str] = ()) -> CallUnits:
+        """Return what one write of an entity takes. `fields` are those that an update changes."""
+        return self._writes.write(kind, entity, tuple(fields))
+
+    def service(self, service: ServiceBlueprint) -> CallUnits:
+        """Return what one call of a service takes: each of its patterns, each write of its entities, once."""
+        calls = [
+            self.pattern(each) for name in service.patterns if (each := self.find_pattern(name)) is not None
+        ]
+        for name in service.writes:
+            entity = self.blueprint.entity(name)
+            if entity is not None:
+                calls.append(self.write("update", entity))
+        note = f"how often {service.name} asks and writes is not declared: each is counted once"
+        made = together("service", service.name, calls)
+        return CallUnits(made.kind, made.of, made.charges, (*made.notes, note))
+
+    def find_pattern(self, name: str) -> PatternBlueprint | None:
+        """Find a pattern by its method or number."""
+        return next((each for each in self.blueprint.patterns if name in (each.method, each.number)), None)
+
+    # --- all of them
+
+    def workload(self) -> Workload:
+        """Return all calls whose load is declared, and all storage."""
+        left_out: list[str] = []
+        lines = tuple(self._lines(left_out))
+        stored = tuple(self._stored(left_out))
+        return Workload(self.users, lines, stored, tuple(dict.fromkeys(left_out)))
+
+    def _lines(self, left_out: list[str]) -> Iterator[WorkloadLine]:
+        counted: set[tuple[str, str]] = set()
+        for load in self.blueprint.loads:
+            call, title = self._call(load)
+            if call is None:
+                if load.kind in ("pattern", *WRITE_KINDS):
+                    left_out.append(f"the load of the {load.kind} {load.of}: the design has no such thing")
+                continue
+            calls_month = self._monthly(load, left_out)
+            if calls_month is None:
+                continue
+            counted.add((load.kind, call.of))
+            calls_month = max(0.0, calls_month - self._by_patterns(load))
+            peak = self._peak(load, calls_month)
+            yield WorkloadLine(
+                load.kind, call.of, title, call, calls_month, peak, load.because, load.hottest_share
+            )
+        left_out += self._unsaid(counted)
+
+    def _by_patterns(self, load: LoadBlueprint) -> float:
+        """Return how many of an entity's writes are those of patterns, whose lines count them."""
+        if load.kind not in WRITE_KINDS:
+            return 0.0
+        writing = {
+            name: sum(
+                write.count
+                for write in pattern.writes
+                if write.entity == load.of and OPERATIONS.get(write.operation) == load.kind
+            )
+            for pattern in self.blueprint.patterns
+            for name in (pattern.method, pattern.number)
+            if name and pattern.writes
+        }
+        return sum(
+            writing[each.of] * (self._monthly(each, []) or 0.0)
+            for each in self.blueprint.loads
+            if each.kind == "pattern" and each.of in writing
+        )
+
+    def _call(self, load: LoadBlueprint) -> tuple[CallUnits | None, str]:
+        if load.kind == "pattern":
+            pattern = self.find_pattern(load.of)
+            return (None, "") if pattern is None else (self.pattern(pattern), pattern.title)
+        entity = self.blueprint.entity(load.of) if load.kind in WRITE_KINDS else None
+        if entity is None:
+            return None, ""
+        return self.write(cast(Kind, load.kind), entity), f"{load.kind} {entity.name}"
+
+    def _monthly(self, load: LoadBlueprint, left_out: list[str]) -> float | None:
+        """Return how often something is done in a month. What is said for each user grows with them."""
+        if load.monthly_per_user is not None:
+            if self.users is not None:
+                return load.monthly_per_user * self.users
+            left_out.append(
+                f"the load of {load.of} is said for each user, and how many users there are is not"
+            )
+            return None
+        if load.monthly is not None:
+            return load.monthly
+        if load.peak_per_s is not None:
+            return load.peak_per_s * MONTH_S
+        left_out.append(f"the load of {load.of} has no number")
+        return None
+
+    def _peak(self, load: LoadBlueprint, calls_month: float) -> float:
+        """Return how often it is done in the busiest second: as declared, for as many users as there are now."""
+        mean = calls_month / MONTH_S
+        if load.peak_per_s is None:
+            return mean
+        declared = self.blueprint.users
+        if load.monthly_per_user is not None and declared and self.users is not None:
+            return max(mean, load.peak_per_s * self.users / declared)
+        return max(mean, load.peak_per_s)
+
+    def _unsaid(self, counted: set[tuple[str, str]]) -> Iterator[str]:
+        """Name what has no load, and so is not counted."""
+        silent = [
+            each.method or each.number
+            for each in self.blueprint.patterns
+            if ("pattern", each.method or each.number) not in counted
+        ]
+        if silent:
+            yield f"patterns without a load: {', '.join(silent)}"
+        unwritten = [
+            entity.name
+            for entity in self.blueprint.entities
+            if entity.derived is None and not any((kind, entity.name) in counted for kind in WRITE_KINDS)
+        ]
+        if unwritten:
+            yield f"entities without a load of writes: {', '.join(unwritten)}"
+
+    # --- storage
+
+    def _stored(self, left_out: list[str]) -> Iterator[StoredPart]:
+        for entity in self.blueprint.entities:
+            count = self.counts.count(entity.name)
+            if count is None:
+                left_out.append(f"the storage of {entity.name}: how many there are is not declared")
+                continue
+            items = Amount.exactly(count)
+            yield StoredPart(entity.name, None, items, stored_bytes(self.sizes.item(entity), items))
+            for place in entity.places:
+                index = self.blueprint.index(place.index or "")
+                if index is not None:
+                    held = self.sizes.presence(entity, place) * count
+                    yield StoredPart(
+                        entity.name, index.name, held, stored_bytes(self.sizes.copy(entity, index), held)
+                    )
+            for unique in entity.uniques:
+                size = stored_bytes(self.sizes.lock(entity, unique), items)
+                yield StoredPart(f"{entity.name}, locks of {unique.name}", None, items, size)
+        if not self.blueprint.entities:
+            yield StoredPart("", None, NOTHING, NOTHING)
