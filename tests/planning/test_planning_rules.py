@@ -19,9 +19,9 @@ KB = 1_024
 @pytest.mark.parametrize(
     ("size", "consistent", "transaction", "units"),
     [
-        # "If your item size is 8 KB, you require 2 read request units to sustain one strongly consistent read, 1 read
-        # request unit if you choose eventually consistent reads, or 4 read request units for a transactional read
-        # request" (AWS guide, "DynamoDB on-demand capacity mode").
+        # "If your item size is 8 KB, you require 2 read request units to sustain one strongly consistent read,
+        # 1 read request unit if you choose eventually consistent reads, or 4 read request units for a
+        # transactional read request" (AWS guide, "DynamoDB on-demand capacity mode").
         (8 * KB, True, False, 2),
         (8 * KB, False, False, 1),
         (8 * KB, False, True, 4),
@@ -42,8 +42,8 @@ def test_read_is_charged_in_blocks_of_4_kb(
 @pytest.mark.parametrize(
     ("size", "transaction", "units"),
     [
-        # "If your item size is 2 KB, you require 2 write request units to sustain one write request or 4 write request
-        # units for a transactional write request" (AWS guide, "DynamoDB on-demand capacity mode").
+        # "If your item size is 2 KB, you require 2 write request units to sustain one write request or 4 write
+        # request units for a transactional write request" (AWS guide, "DynamoDB on-demand capacity mode").
         (2 * KB, False, 2),
         (2 * KB, True, 4),
         (1, False, 1),
@@ -55,8 +55,8 @@ def test_write_is_charged_in_blocks_of_1_kb(size: int, transaction: bool, units:
 
 
 def test_entry_whose_key_changes_is_two_writes() -> None:
-    # "If an update to the table changes the value of an indexed key attribute (from A to B), two writes are required"
-    # (AWS guide, "Provisioned throughput considerations for global secondary indexes").
+    # "If an update to the table changes the value of an indexed key attribute (from A to B), two writes are
+    # required" (AWS guide, "Provisioned throughput considerations for global secondary indexes").
     assert moved_entry_units(Amount.exactly(1_500)) == Amount.exactly(4)
 
 
