@@ -25,6 +25,7 @@ from singletable.cli.parser import build_parser
 from singletable.server import Address
 from singletable.visible import visible, visible_in_line
 from support.consuming import Event
+from support.price_lists import offer_file
 from support.run_commands import Run, command
 from support.serving import TIMEOUT_S, CommandProcess, HttpSocket
 
@@ -33,6 +34,14 @@ ODD_BYTE = "\udcff"  # of a name that is no UTF-8
 DESIGN = "designs.hostile:Hostile"
 OTHER = "designs.hostile:Other"
 BLUEPRINT, MODEL, TEMPLATE = "hostile.toml", "model.json", "template.json"
+PRICE_LIST = "list.json"
+HOSTILE_PRICES = f"""
+prices = 1
+[sources]
+s = {{ title = {json.dumps(HOSTILE)}, date = 2026-01-02 }}
+[regions.us-east-1.BOTH]
+pitr = {{ usd = 1, per = "GB-month", source = "s" }}
+"""
 # They shape letters of Persian and of Indian scripts, and emoji.
 JOINERS = "\u200c\u200d"
 
@@ -111,6 +120,20 @@ LINES: dict[str, list[list[str]]] = {
     ],
     "migrate status": [[DESIGN, FILE], [DESIGN, FILE, "--json"], [DESIGN, HOSTILE]],
     "migrate verify": [[DESIGN, FILE], [DESIGN, FILE, "--json"]],
+    "prices fetch": [["--region", HOSTILE]],
+    "prices import": [
+        [f"{HOSTILE}.json"],
+        [BLUEPRINT],
+        [PRICE_LIST],
+        [PRICE_LIST, "--json"],
+        [PRICE_LIST, "--out", f"{HOSTILE}.p"],
+    ],
+    "prices show": [
+        ["--region", HOSTILE],
+        ["--prices", "prices.toml", "--region", "us-east-1"],
+        ["--prices", "prices.toml", "--json"],
+        ["--prices", "wrong.toml"],
+    ],
     "probe": [[FILE, "--out", f"{HOSTILE}/found"], [HOSTILE], [f"http://{HOSTILE}.example", "--yes"]],
     "restore": [[KEPT, f"{HOSTILE}.restored"], [HOSTILE, FILE], [FILE, f"{HOSTILE}.other"]],
     "run": [
@@ -168,6 +191,8 @@ def hostile_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         Path("wrong.json").write_text(json.dumps({"blueprint": HOSTILE}), encoding="utf-8")
         table = {"Type": "AWS::DynamoDB::Table", "Properties": {"TableName": HOSTILE, HOSTILE: 1}}
         Path(TEMPLATE).write_text(json.dumps({"Resources": {HOSTILE: table}}), encoding="utf-8")
+        Path(PRICE_LIST).write_text(json.dumps({**offer_file(), "version": HOSTILE}), encoding="utf-8")
+        Path("prices.toml").write_text(HOSTILE_PRICES, encoding="utf-8")
         shutil.copy(KEPT, "damaged.db")
         with closing(sqlite3.connect("damaged.db")) as connection, connection:
             assert connection.execute("UPDATE counter SET items = items + 1").rowcount

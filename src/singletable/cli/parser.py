@@ -36,6 +36,7 @@ examples:
   singletable run kefir.due            run an access pattern of a system; --list names them all
   singletable probe http://host:8000   what does this DynamoDB really do, and what would break?
   singletable blueprint show kefir     a design as data; diff, from-table, from-workbench, to-python and more
+  singletable prices show              what DynamoDB costs by region, with source and date
   singletable draw kefir >kefir.svg    a picture of the item collections of a system, or of any design
 
 exit codes: 0, 1 if the answer is no, 2 for wrong use or a failure, 130 after Ctrl-C
@@ -64,6 +65,7 @@ _COMMANDS: Final = (
     _Row("seed", "fill the table of a system with made-up data"),
     _Row("run", "run an access pattern of a system, or of any design", has_own_help=True),
     _Row("blueprint", "a design as data: shown, compared, proposed from a table, brought from elsewhere"),
+    _Row("prices", "what DynamoDB costs by region, with sources; read from AWS's price list"),
     _Row("draw", "draw the item collections of a design, or of its items"),
     _Row("probe", "try what a target really does, on a table of its own"),
     _Row("demo", "serve all installed systems, seeded, and say what to try"),

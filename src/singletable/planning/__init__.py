@@ -1,13 +1,16 @@
 """The planner: what a design costs and what runs hot, from its blueprint alone.
 
-amounts.py   numbers that vary: at least, as expected, at most
-rules.py     AWS's rules: units of reads and writes, overhead, limits
-sizes.py     how large items, index entries and locks are
-volumes.py   how many items there are, and how many lie together
-charges.py   what one call takes, line by line
-reads.py     the units of access patterns
-writes.py    the units of writes, with all that is kept beside an item
-workload.py  all calls and all storage of a design, for so many users
+amounts.py     numbers that vary: at least, as expected, at most
+rules.py       AWS's rules: units of reads and writes, overhead, limits
+sizes.py       how large items, index entries and locks are
+volumes.py     how many items there are, and how many lie together
+charges.py     what one call takes, line by line
+reads.py       the units of access patterns
+writes.py      the units of writes, with all that is kept beside an item
+workload.py    all calls and all storage of a design, for so many users
+prices.py      AWS's prices by region, each with its source and date (prices.toml, price_list.py)
+billing.py     what a month costs, on demand and provisioned
+break_even.py  from where on another way of billing, or another table class, is cheaper
 
 It reads blueprints, and asks neither an engine nor AWS. The rules are written from AWS's documentation: the
 engine's own units are not used here, and tests compare the two.
