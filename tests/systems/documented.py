@@ -83,7 +83,7 @@ def cited_lines(paths: Iterable[Path], ids: Collection[str]) -> dict[Line, set[P
 
 def citing_files() -> Iterator[Path]:
     """Return the files that may cite a document: code, tests, pages, data."""
-    for room in ("src", "tests"):
+    for room in ("src", "tests", "docs"):
         for path in (ROOT / room).rglob("*"):
             if path.suffix in (".py", ".md", ".toml", ".json") and path.is_file():
                 yield path
@@ -181,7 +181,7 @@ def has_part(blueprint: Blueprint, path: str) -> bool:
     here: Any = blueprint
     for name in path.split("."):
         if isinstance(here, tuple):
-            named = ("stored", "number", "name", "field")
+            named = ("stored", "number", "name", "field", "entity")
             here = next((each for each in here if name in (getattr(each, of, None) for of in named)), None)
         else:
             here = getattr(here, name, None)

@@ -1,7 +1,7 @@
 """The rules that the design documents give, held by the code of all four systems.
 
 002: composite sort keys, copies where they save a read, sparse indexes, batches; never a scan, no hot partition,
-items under 100 KB, always pages (002:643-698). 001: on demand, expiry, compression, batches (001:103-110). 003:
+items under 100 KB, always pages (002:643-698). 001: on demand, expiry, compression, batches (001:104-110). 003:
 composite keys, times in sort keys, sparse indexes, batches, no hot partition (003:356-376). 004: expiry, batches,
 eventually consistent reads (004:222-230).
 """

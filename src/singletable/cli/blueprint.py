@@ -290,7 +290,7 @@ def _difference_lines(found: BlueprintDifferences) -> Iterator[str]:
             told.add(fix.id)
     for number, fix in enumerate(found.unseen):
         if number == 0:
-            yield "\nrepaired too, by what the design does and not by what it is:"
+            yield "\nrepaired or kept, without a difference above that shows it:"
         yield f"    {fix.id}: {_reason(fix)}"
     if found.not_compared:
         yield f"\nnot compared, since one of the two says nothing of it: {', '.join(found.not_compared)}"

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 from singletable.blueprint import Blueprint, FixBlueprint
-from singletable_systems.lunch_cache import LunchCache
+from singletable_systems.lunch_cache.operating.system import SYSTEM
 from systems.documented import (
     asked,
     attributes_of,
@@ -27,6 +27,7 @@ from systems.documented import (
 TEXT: Final = documented_text("lunch_cache")
 DOCUMENTED: Final = Blueprint.from_toml(TEXT)
 FIXES: Final = fixes_of("lunch_cache")
+FIXED: Final = SYSTEM.blueprint()
 
 
 def test_file_is_as_it_is_written() -> None:
@@ -240,6 +241,12 @@ def test_volumes_and_loads_are_the_documents() -> None:
     }
 
 
+def test_volume_counts_lunches_and_the_design_that_runs_items() -> None:
+    """LC-07: 15 lunches are in one item."""
+    documented, running = ({each.entity: each.count for each in of.volumes} for of in (DOCUMENTED, FIXED))
+    assert documented["WeeklyMenu"] == running["WeeklyMenu"] * 15
+
+
 # --- fixes ----------------------------------------------------------------------------------------------
 
 SEVERITIES = {
@@ -261,6 +268,5 @@ def test_every_defect_has_its_fix() -> None:
 
 @pytest.mark.parametrize("fix", FIXES, ids=lambda fix: fix.id)
 def test_fix_names_parts_and_tests_that_there_are(fix: FixBlueprint) -> None:
-    fixed = LunchCache.blueprint()
-    assert [part for part in fix.parts if not (has_part(DOCUMENTED, part) or has_part(fixed, part))] == []
+    assert [part for part in fix.parts if not (has_part(DOCUMENTED, part) or has_part(FIXED, part))] == []
     assert [name for name in fix.proof if not has_test(name)] == []

@@ -110,6 +110,22 @@ def test_published_card_is_in_every_list(db: PerfectIt, clock: ManualClock) -> N
     assert Publishing(db).read(card.card_id) == db.card(card.card_id).one()
 
 
+@pytest.mark.parametrize("limit", [1, 2, 4])
+def test_cards_of_one_moment_are_in_one_page_each(db: PerfectIt, limit: int) -> None:
+    """PI-31: their index keys are equal, and the cursor holds the key of the table too."""
+    cards = [publish(db) for _ in range(5)]
+    assert len({card.created_at for card in cards}) == 1
+    for plan in (db.cards_by_category(WOOD), db.cards_by_author(ADA)):
+        found: list[CardId] = []
+        page = plan.page(limit)
+        while True:
+            found += [card.card_id for card in page]
+            if page.cursor is None:
+                break
+            page = plan.page(limit, page.cursor)
+        assert sorted(found) == sorted(card.card_id for card in cards)
+
+
 def test_publishing_again_changes_nothing(db: PerfectIt) -> None:
     card = publish(db)
     assert Publishing(db).publish(ADA, card.card_id) == db.card(card.card_id).one() == card

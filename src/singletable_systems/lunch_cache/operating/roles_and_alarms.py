@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
+from singletable.blueprint import Blueprint, RegionBlueprint
 from singletable.stack import (
     Alarm,
     Deployment,
@@ -13,6 +15,7 @@ from singletable.stack import (
     Statement,
     roles_of,
     standard_alarms,
+    with_roles_and_alarms,
 )
 from singletable_systems.lunch_cache.model.design import LunchCache
 
@@ -86,6 +89,14 @@ def alarms(deployment: Deployment) -> tuple[Alarm, ...]:
     return (
         *standard_alarms(LunchCache.blueprint(), deployment, error_percent=5, latency_ms=100, minutes=5),
         *(_billing_alert(usd) for usd in BILLING_ALERTS_USD),
+    )
+
+
+def surroundings(blueprint: Blueprint) -> Blueprint:
+    """Return a blueprint with what stands around the table: the region, roles and alarms."""
+    table = replace(blueprint.table, regions=(RegionBlueprint(REGION, "Stockholm"),))
+    return with_roles_and_alarms(
+        replace(blueprint, table=table), policies=lambda place: roles(place).all(), alarms=alarms
     )
 
 

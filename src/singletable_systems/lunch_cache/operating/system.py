@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Final
 
-from singletable.stack import with_roles_and_alarms
 from singletable.systems import System, Trial
 from singletable_systems.lunch_cache.model.design import LunchCache
 from singletable_systems.lunch_cache.operating.loads import SERVICES
-from singletable_systems.lunch_cache.operating.roles_and_alarms import alarms, roles
+from singletable_systems.lunch_cache.operating.roles_and_alarms import surroundings
 from singletable_systems.lunch_cache.operating.seeding import samples, seed, workers
 
 _HISTORY: Final = Trial(
@@ -30,5 +28,5 @@ SYSTEM: Final = System(
     services=SERVICES,
     targets=("aws", "aws-local", "singletable"),
     documents=Path(__file__).parents[1] / "model",
-    surroundings=partial(with_roles_and_alarms, policies=lambda place: roles(place).all(), alarms=alarms),
+    surroundings=surroundings,
 )

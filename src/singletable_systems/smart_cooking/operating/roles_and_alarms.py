@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
-from singletable.stack import Alarm, Deployment, Policy, Roles, Statement, roles_of, standard_alarms
+from singletable.blueprint import BackupBlueprint, Blueprint
+from singletable.stack import (
+    Alarm,
+    Deployment,
+    Policy,
+    Roles,
+    Statement,
+    roles_of,
+    standard_alarms,
+    with_roles_and_alarms,
+)
 from singletable_systems.smart_cooking.reactions.handlers import SmartCooking
 
 BACKUP_KEPT_DAYS: Final = 90  # three months, 002:637
@@ -56,6 +67,13 @@ def archiving(deployment: Deployment, *, bucket: str, prefix: str = "") -> Polic
 def policies(deployment: Deployment) -> tuple[Policy, ...]:
     """Return all policies, with that for an archive in a bucket that has the name of the table."""
     return (*roles(deployment).all(), archiving(deployment, bucket=f"{_table(deployment)}-archive"))
+
+
+def surroundings(blueprint: Blueprint) -> Blueprint:
+    """Return a blueprint with what stands around the table: weekly backups, roles and alarms."""
+    weekly = BackupBlueprint("aws-backup", keep_days=BACKUP_KEPT_DAYS, every_days=7)
+    table = replace(blueprint.table, backups=(weekly,))
+    return with_roles_and_alarms(replace(blueprint, table=table), policies=policies, alarms=alarms)
 
 
 def _table(deployment: Deployment) -> str:

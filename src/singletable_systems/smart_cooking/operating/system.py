@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Final
 
-from singletable.stack import with_roles_and_alarms
 from singletable.systems import System, Trial, Worker
 from singletable_systems.smart_cooking.operating.loads import SERVICES
-from singletable_systems.smart_cooking.operating.roles_and_alarms import alarms, policies
+from singletable_systems.smart_cooking.operating.roles_and_alarms import surroundings
 from singletable_systems.smart_cooking.operating.seeding import seed
 from singletable_systems.smart_cooking.operating.seeding.samples import samples
 from singletable_systems.smart_cooking.reactions.handlers import SmartCooking
@@ -39,5 +37,5 @@ SYSTEM: Final = System(
     services=SERVICES,
     targets=("aws", "aws-local", "singletable"),
     documents=Path(__file__).parents[1] / "model",
-    surroundings=partial(with_roles_and_alarms, policies=policies, alarms=alarms),
+    surroundings=surroundings,
 )
