@@ -63,6 +63,7 @@ class Watch:
         self._is_inside = False
         self.asked: dict[str, set[str]] = {}
         self.written: dict[str, set[str]] = {}
+        self.kinds: set[tuple[str, str]] = set()  # of writes: ("create", "Batch")
         for service in system.services:
             for call in service.calls:
                 owner, _, name = call.__qualname__.rpartition(".")
@@ -72,7 +73,7 @@ class Watch:
         for name in system.design.patterns():
             patch.setattr(system.design, name, self._asking(name, getattr(system.design, name)))
         for name in ("create", "put", "update", "delete", "transaction", "batch"):
-            patch.setattr(system.design, name, self._writing(getattr(system.design, name)))
+            patch.setattr(system.design, name, self._writing(name, getattr(system.design, name)))
 
     def _noting(self, service: str, call: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(call)
@@ -100,11 +101,12 @@ class Watch:
 
         return asked
 
-    def _writing(self, method: Callable[..., Any]) -> Callable[..., Any]:
+    def _writing(self, kind: str, method: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(method)
         def written(db: Any, *args: Any, **kwargs: Any) -> Any:
             for service in self._running:
                 self.written.setdefault(service, set()).update(map(_entity_of, _targets(args)))
+            self.kinds.update(_kinds(kind, args))
             return method(db, *args, **kwargs)
 
         return written
@@ -120,6 +122,17 @@ def _targets(args: tuple[Any, ...]) -> Iterator[Any]:
             yield each.entity
         elif isinstance(each, Entity | Get):
             yield each
+
+
+def _kinds(method: str, args: tuple[Any, ...]) -> Iterator[tuple[str, str]]:
+    for each in args:
+        match each:
+            case Update() | Delete():
+                yield type(each).__name__.lower(), _entity_of(each.target)
+            case Create():
+                yield "create", _entity_of(each.entity)
+            case Entity() | Get() if method in ("create", "update", "delete"):
+                yield method, _entity_of(each)
 
 
 def _entity_of(target: Any) -> str:

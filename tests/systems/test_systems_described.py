@@ -45,10 +45,17 @@ def test_every_pattern_entity_and_service_has_a_load_with_a_reason(system: Syste
     written = {of for kind, of in loads if kind in ("create", "update", "delete")}
     assert written == {each.name for each in blueprint.entities}
     assert {of for kind, of in loads if kind == "create"} == written
+    assert {of for kind, of in loads if kind == "delete"} >= _deleted(blueprint)
     for load in blueprint.loads:
         assert load.monthly is not None
         assert load.peak_per_s is not None
         assert load.because[:3].isdigit() or load.because.startswith(ASSUMPTIONS), load.because
+
+
+def _deleted(blueprint: Blueprint) -> set[str]:
+    """Name the entities whose items go without being asked for: they expire, or go with those that own them."""
+    owned = {name for entity in blueprint.entities for name in entity.owns}
+    return owned | {entity.name for entity in blueprint.entities if entity.ttl is not None}
 
 
 @each_system
@@ -122,6 +129,9 @@ def test_services_ask_and_write_what_they_declare(system: System, monkeypatch: p
         )
     }
     assert not_declared == {}
+    loads = {(load.kind, load.of) for load in system.blueprint().loads}
+    assert watch.kinds or system.name == "lunch_cache"  # whose patterns write
+    assert watch.kinds - loads == set()
 
 
 # --- all of a system ------------------------------------------------------------------------------------

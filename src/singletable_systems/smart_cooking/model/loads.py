@@ -158,6 +158,7 @@ _WRITES: Final[Loads] = {
     InvalidIngredientReport: Writes(
         create=_OF.daily(20, "assumption: one request in fifty (002:540) names what is no ingredient"),
         update=_OF.daily(10, "assumption: one request in a hundred names it again"),
+        delete=_OF.per_user(0.01, _LEAVES),
     ),
     InvalidIngredient: Writes(
         create=_OF.daily(10, "assumption: half of the reports are of a new name"),
