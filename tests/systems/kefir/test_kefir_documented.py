@@ -197,6 +197,11 @@ def test_expressions_of_examples_are_as_they_are_written() -> None:
     assert (events.order, events.limit, events.means.first) == ("backward", 20, "newest")  # 003:262-263
 
 
+def test_batch_by_id_is_read_from_an_index_though_it_may_just_have_changed() -> None:
+    """X-05, KF-07."""
+    assert (pattern("3").requires, pattern("3").reads[0].index) == (("read-your-writes",), "GSI1")
+
+
 # --- figures --------------------------------------------------------------------------------------------
 
 # As it is stated, and as its terms make it.

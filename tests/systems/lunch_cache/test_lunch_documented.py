@@ -234,6 +234,11 @@ def test_formulas_can_be_worked_out() -> None:
 
 def test_volumes_and_loads_are_the_documents() -> None:
     assert [(each.entity, each.count, each.kb) for each in DOCUMENTED.volumes] == [("WeeklyMenu", 7_800, 2)]
+    assert [(each.kind, each.of) for each in DOCUMENTED.loads] == [
+        ("pattern", "2"),
+        ("pattern", "1"),
+        ("delete", "WeeklyMenu"),
+    ]
     ranges = {each.name: (each.value, each.upto, each.unit) for each in DOCUMENTED.figures if each.upto}
     assert ranges == {
         "reads_per_day": (100, 500, "requests/day"),

@@ -195,6 +195,14 @@ def test_counts_are_kept_by_nobody_who_is_named() -> None:
     ]
 
 
+def test_changes_are_planned_for_pricing_and_for_search() -> None:
+    """001:106 and 001:41."""
+    assert [(each.name, len(each.steps)) for each in DOCUMENTED.changes] == [
+        ("Provision capacity", 2),
+        ("Integrate OpenSearch", 2),
+    ]
+
+
 # --- patterns -------------------------------------------------------------------------------------------
 
 # 12 to 16 are named as uses of an index; of 17 to 19 there are keys alone.

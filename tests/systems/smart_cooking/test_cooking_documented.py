@@ -281,6 +281,44 @@ def test_attribute_of_a_sample_is_there_with_its_line(line: str, entity: str, na
         assert value in attribute.samples or value == "{...}"
 
 
+# Where the numbers and copies are; nobody who would keep them is named.
+KEPT = {
+    "Recipe.average_rating": ("average", "RecipeRating", "002:205"),
+    "Recipe.rating_count": ("count", "RecipeRating", "002:206"),
+    "Recipe.ai_cache_hit_count": ("count", "cache hit", "002:207"),
+    "Post.likes_count": ("count", "Reaction", "002:363"),
+    "Post.comments_count": ("count", "Comment", "002:364"),
+    "Post.user_name": ("copy", "UserProfile", "002:653-660"),
+    "Post.user_avatar": ("copy", "UserProfile", "002:653-661"),
+    "InvalidIngredientReport.total_reports": ("count", "InvalidIngredientReport", "002:466"),
+}
+
+
+def test_counts_and_copies_are_kept_by_nobody_who_is_named() -> None:
+    found, keepers = {}, set()
+    for entity in BLUEPRINT.entities:
+        for count in entity.aggregates:
+            found[f"{entity.name}.{count.field}"] = (count.kind, count.of, count.said[0].at)
+        for copy in entity.copies:
+            found[f"{entity.name}.{copy.field}"] = ("copy", copy.of, copy.said[0].at)
+        keepers |= {each.by for each in entity.aggregates} | {each.by for each in entity.copies}
+    assert found == KEPT
+    assert keepers == {"unsaid"}
+
+
+def test_step_of_a_recipe_is_the_documents() -> None:
+    models = {model.name: model for entity in BLUEPRINT.entities for model in entity.models}
+    assert {name: [each.stored for each in model.attributes] for name, model in models.items()} == {
+        "Instruction": ["step_number", "description", "duration"]  # 002:195-199
+    }
+
+
+def test_social_features_are_planned() -> None:
+    assert [(each.name, each.said[0].at) for each in BLUEPRINT.changes] == [
+        ("Social features", "002:556-560")
+    ]
+
+
 # --- patterns ---------------------------------------------------------------------------------------------
 
 PATTERNS = {
