@@ -104,7 +104,7 @@ OTHERS = [
         {"AttributeDefinitions": attributes(pk="N", x="S"), "DeletionProtectionEnabled": False},
         {"TableStatus": "ACTIVE"},
         {"AttributeDefinitions": attributes(pk="S")},
-        f"{ACK}DDB-TABLE-162, 358",
+        f"{ACK}DDB-TABLE-162, 358; github.com/paritysuite/dynamodb-conformance/issues/78: eu-west-2, July 2026",
     ),
     changed(
         "a_table_named_by_its_arn",
