@@ -14,7 +14,7 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parent.parent
 TESTS: Final = ROOT / "tests"
 
-# Where the tests of a package are that is called otherwise there. All others have a room of their own name.
+# Tests of a package in a room of another name: all of them, or further ones beside those of its own room.
 ROOMS: Final = {
     "api": "wire",
     "blueprint": "design/describe",
@@ -46,8 +46,7 @@ def rooms_of(path: PurePath) -> set[str]:
             return {f"tests/{own}" if (TESTS / own).is_dir() else "tests/systems"}
         case ("src", "singletable", package, *_):
             name = PurePath(package).stem
-            room = ROOMS.get(name, name)
-            return {f"tests/{room}"} if (TESTS / room).is_dir() else set()
+            return {f"tests/{room}" for room in (name, ROOMS.get(name, name)) if (TESTS / room).is_dir()}
         case ("scripts" | "Makefile", *_):
             return {"tests/documents"}
         case ("docs" | "README.md" | "CHANGELOG.md" | "CONTRIBUTING.md", *_):

@@ -31,8 +31,16 @@ def script() -> ModuleType:
 
 @pytest.mark.parametrize("package", PACKAGES, ids=str)
 def test_every_package_has_a_room_of_tests(script: ModuleType, package: PurePath) -> None:
-    (room,) = script.rooms_of(package / "something.py" if not package.suffix else package)
-    assert any((ROOT / room).rglob("test_*.py"))
+    rooms = script.rooms_of(package / "something.py" if not package.suffix else package)
+    assert rooms
+    assert all(any((ROOT / room).rglob("test_*.py")) for room in rooms)
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=str)
+def test_room_of_the_same_name_is_never_left_out(script: ModuleType, package: PurePath) -> None:
+    own = f"tests/{package.stem}"
+    rooms = script.rooms_of(package / "something.py" if not package.suffix else package)
+    assert own in rooms or not (ROOT / own).is_dir()
 
 
 @pytest.mark.parametrize(
