@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, Unpack, cast
 
 from singletable.clock import Clock, SystemClock
-from singletable.engine.backup_schedule import BackupSchedule, Rate
+from singletable.engine.backup_schedule import BackupRate, BackupSchedule
 from singletable.engine.backups import backup_all
 from singletable.engine.deletions import watch_deletions
 from singletable.engine.history import history
@@ -383,7 +383,7 @@ class Database:
         An interval is "weekly", "daily", hours as "12h" or days as "90d". They are kept for as long as the
         interval at least.
         """
-        schedule = BackupSchedule(self._session.store, Rate.of(every=every, keep=keep), new_suffix)
+        schedule = BackupSchedule(self._session.store, BackupRate.of(every=every, keep=keep), new_suffix)
         self._schedules.append(schedule)
         return schedule
 

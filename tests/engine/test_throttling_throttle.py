@@ -19,7 +19,7 @@ from singletable.engine.throttling import PARTITIONS_MAX, Throttle
 from singletable.engine.throughput_limits import Direction
 from singletable.errors import ThrottledError, ThrottlingError, ThroughputExceededError
 from singletable.storage.changes import Change
-from singletable.storage.images import Image, Stored
+from singletable.storage.images import Image, StoredImage
 from singletable.storage.tables import Table
 from support.throttled_tables import table
 
@@ -260,7 +260,7 @@ def item(status: str | None, size: int = 100) -> dict[str, Any]:
 
 def write(orders: Table, before: dict[str, Any] | None, after: dict[str, Any] | None) -> list[Charge]:
     """Return the charges of a change of one item; its size is as good as any."""
-    stored = None if before is None else Stored(1, len(str(before)), orjson.dumps(before))
+    stored = None if before is None else StoredImage(1, len(str(before)), orjson.dumps(before))
     image = None if after is None else Image.of(after, len(str(after)))
     change = Change(orders, orders.key_of(item(None)), stored, image, 0)
     return write_charges(change, consumed_by_write(change))
@@ -318,7 +318,7 @@ def test_read_through_a_local_index_is_one_of_the_table() -> None:
 def test_failed_condition_costs_what_the_larger_item_would_have() -> None:
     orders = table()
     key = orders.key_of(item(None))
-    stored = Stored(1, 3_000, b"{}")
+    stored = StoredImage(1, 3_000, b"{}")
     put = PutItem(table="orders", item=item(None), item_bytes=5_000)
     delete = DeleteItem(table="orders", key={})
     assert failed_charge(put, orders, key, stored) == Charge(orders, None, key.partition, 5.0)

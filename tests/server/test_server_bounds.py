@@ -15,7 +15,7 @@ from singletable.server import BackgroundServer, Server, ServerSettings
 from singletable.server.budget import Budget
 from singletable.server.connection import REQUESTS_PER_TURN, Connection
 from singletable.server.dispatch import Dispatcher
-from singletable.server.patience import BYTES_PER_S_MIN, LOOK_AROUND_S, Patience, Room, Standing
+from singletable.server.patience import BYTES_PER_S_MIN, LOOK_AROUND_S, Room, Standing, WaitLimits
 from singletable.server.reader import UNCOUNTED_BODY_BYTES, Refusal, Request, RequestReader
 from support.serving import TIMEOUT_S, HttpSocket, ShiftedLoop, call
 
@@ -167,7 +167,7 @@ def test_answers_that_nobody_takes_are_bounded_together(database: singletable.Da
 
 # --- who is slow ------------------------------------------------------------------------------------------
 
-PATIENCE = Patience(head_s_max=10, request_s_max=60, idle_s_max=300)
+PATIENCE = WaitLimits(head_s_max=10, request_s_max=60, idle_s_max=300)
 RATE = BYTES_PER_S_MIN
 
 

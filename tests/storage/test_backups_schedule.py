@@ -11,7 +11,7 @@ import pytest
 
 from singletable import Database
 from singletable.clock import ManualClock
-from singletable.engine.backup_schedule import BackupSchedule, Rate, interval_s
+from singletable.engine.backup_schedule import BackupRate, BackupSchedule, interval_s
 from singletable.errors import StorageFailedError
 from singletable.storage.transaction import Transaction
 from support.backed_up import DAY_S, back_up, fill, folder, names, restored
@@ -76,7 +76,7 @@ def test_schedule_goes_on_after_a_mistake_of_ours(
             raise mistake
         return "00000001"
 
-    BackupSchedule(db._session.store, Rate(every_s=DAY_S, keep_s=DAY_S), new_suffix)
+    BackupSchedule(db._session.store, BackupRate(every_s=DAY_S, keep_s=DAY_S), new_suffix)
     assert "were not made, and are tried again: a mistake" in caplog.text
     clock.advance(60)
     assert len(names(db)) == 1
@@ -233,7 +233,7 @@ def test_folder_of_backups_that_is_a_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_weeks_begin_on_monday() -> None:
-    rate = Rate(every_s=7 * DAY_S, keep_s=DAY_S)
+    rate = BackupRate(every_s=7 * DAY_S, keep_s=DAY_S)
     assert rate.slot(MONDAY_US - 1) + 1 == rate.slot(MONDAY_US)
 
 

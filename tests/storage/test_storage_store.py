@@ -29,7 +29,7 @@ from singletable.storage.log import INSERTED, Entry, entries_after
 from singletable.storage.reading import select_counts, select_item, snapshot
 from singletable.storage.store import Store
 from singletable.storage.transaction import Transaction
-from singletable.storage.write_groups import Written
+from singletable.storage.write_groups import GroupedWrite
 from singletable.values.sizes import item_bytes
 from singletable.values.types import Item
 from support.sample_tables import create_plain
@@ -160,7 +160,7 @@ def test_interrupted_request_leaves_the_others_to_be_done(store: Store) -> None:
         raise Interrupt
 
     other = threading.Thread(target=store.write, args=(lambda txn: put(txn, {"id": {"S": "a"}}),))
-    interrupted = Written[object](interrupt)
+    interrupted = GroupedWrite[object](interrupt)
     with store._writing:
         other.start()
         while not store._waiting:

@@ -13,7 +13,7 @@ import pytest
 
 from singletable import Database, limits
 from singletable.storage.check import check_file
-from singletable.storage.file.connections import Reader
+from singletable.storage.file.connections import ReadConnection
 from singletable.storage.file.page_copies import WrittenFile
 from support.sample_tables import all_items, item, n
 
@@ -98,9 +98,9 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
 def endless_copy(set_attribute: Callable[[object, str, object], None]) -> threading.Event:
     """Let the next copy of a table go on until it is told to end. The event is set when it has begun."""
     begun = threading.Event()
-    end_when = Reader.end_when
+    end_when = ReadConnection.end_when
 
-    def end_when_told(self: Reader, must_end: Callable[[], bool]) -> None:
+    def end_when_told(self: ReadConnection, must_end: Callable[[], bool]) -> None:
         def wait() -> bool:
             begun.set()
             while not must_end():
@@ -109,5 +109,5 @@ def endless_copy(set_attribute: Callable[[object, str, object], None]) -> thread
 
         end_when(self, must_end if begun.is_set() else wait)
 
-    set_attribute(Reader, "end_when", end_when_told)
+    set_attribute(ReadConnection, "end_when", end_when_told)
     return begun

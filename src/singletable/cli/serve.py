@@ -19,7 +19,7 @@ from singletable.cli.serving import (
     warn_if_reachable,
 )
 from singletable.database import Database
-from singletable.engine.backup_schedule import Rate, interval_s
+from singletable.engine.backup_schedule import BackupRate, interval_s
 from singletable.limits import INDEX_DELAY_S_MAX, TTL_SWEEP_S_MAX, TTL_SWEEP_S_MIN
 from singletable.server import ServerSettings
 from singletable.storage.file.durable_files import make_private_folders
@@ -166,7 +166,7 @@ def run(arguments: argparse.Namespace) -> int:
         return WRONG_USE
     if arguments.backup_every is not None:
         try:
-            Rate.of(every=arguments.backup_every, keep=keep)
+            BackupRate.of(every=arguments.backup_every, keep=keep)
         except ValueError as error:
             say_error(str(error), hint="give a longer --backup-keep or a shorter --backup-every")
             return WRONG_USE

@@ -52,14 +52,14 @@ def interval_s(given: str | timedelta) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rate:
+class BackupRate:
     """How often backups are made, and for how long those are kept."""
 
     every_s: int
     keep_s: int
 
     @classmethod
-    def of(cls, *, every: str | timedelta, keep: str | timedelta) -> Rate:
+    def of(cls, *, every: str | timedelta, keep: str | timedelta) -> BackupRate:
         """Return a rate by its intervals; raise ValueError where a backup would go before the next is made."""
         rate = cls(every_s=interval_s(every), keep_s=interval_s(keep))
         if rate.keep_s < rate.every_s:
@@ -73,7 +73,7 @@ class Rate:
         return (at_us - _FIRST_MONDAY_US) // (self.every_s * 1_000_000)
 
 
-def run_due(store: Store, rate: Rate, new_suffix: NewSuffix) -> list[BackupRecord]:
+def run_due(store: Store, rate: BackupRate, new_suffix: NewSuffix) -> list[BackupRecord]:
     """Make the backups that this span lacks, and prune. Return those that were made."""
     store.watch_clock()
     kept_us = now_us = store.backups.steady.now_us()
@@ -98,7 +98,7 @@ def run_due(store: Store, rate: Rate, new_suffix: NewSuffix) -> list[BackupRecor
         return made
 
 
-def _covered(store: Store, rate: Rate, now_us: int) -> set[str]:
+def _covered(store: Store, rate: BackupRate, now_us: int) -> set[str]:
     """Return the tables that have their backup, by their uuids.
 
     One of the next span counts: a clock that was put back a little repeats nothing. One of later spans does not:
@@ -114,7 +114,7 @@ def _covered(store: Store, rate: Rate, now_us: int) -> set[str]:
     return covered
 
 
-def prune(store: Store, rate: Rate, now_us: int) -> None:
+def prune(store: Store, rate: BackupRate, now_us: int) -> None:
     """Delete backups of a schedule or a migration that are older than they are kept for, and no others."""
     before_us = now_us - rate.keep_s * 1_000_000
     for key in store.backups.folder.existing():
@@ -141,7 +141,7 @@ class BackupSchedule:
     Under a manual clock there is no thread: due backups are made when the clock is moved.
     """
 
-    def __init__(self, store: Store, rate: Rate, new_suffix: NewSuffix) -> None:
+    def __init__(self, store: Store, rate: BackupRate, new_suffix: NewSuffix) -> None:
         self.rate = rate
         self._store = store
         self._new_suffix = new_suffix

@@ -22,7 +22,12 @@ from singletable.errors import (
 from singletable.errors.base import sentence_of
 from singletable.storage.backups.folder import BackupKey, BackupRecord, Origin, backup_id
 from singletable.storage.backups.making import Backups, WantedBackup
-from singletable.storage.backups.restoring import Source, is_backup_restored, verify_contents, verify_size
+from singletable.storage.backups.restoring import (
+    RestoreSource,
+    is_backup_restored,
+    verify_contents,
+    verify_size,
+)
 from singletable.storage.catalog import Catalog
 from singletable.storage.store import Store
 from singletable.storage.transaction import Transaction
@@ -202,7 +207,7 @@ def restore_from_backup(store: Store, request: RestoreTable, key: BackupKey, arn
         describe_backup(backups, key, arn)
         if is_backup_restored(transaction.execute, path):
             raise BackupInUseError(f"Backup is being used to restore another table: {arn}")
-        source = Source(at_us=record.created_us, path=path, is_verified=is_small)
+        source = RestoreSource(at_us=record.created_us, path=path, is_verified=is_small)
         return start_restore(transaction, request, record.definition, source, backup_arn=arn)
 
     description = store.write(work)

@@ -13,7 +13,7 @@ from singletable.capacity.consumed import Consumed
 from singletable.capacity.units import write_units
 from singletable.engine.requests import Action, PutItem
 from singletable.storage.changes import Change, EntryMove
-from singletable.storage.images import PrimaryKey, Stored
+from singletable.storage.images import PrimaryKey, StoredImage
 from singletable.storage.tables import Index, Table
 
 
@@ -67,7 +67,7 @@ def _entry_charges(change: Change, move: EntryMove, units: float) -> list[Charge
     ]
 
 
-def failed_charge(request: Action, table: Table, key: PrimaryKey, stored: Stored | None) -> Charge:
+def failed_charge(request: Action, table: Table, key: PrimaryKey, stored: StoredImage | None) -> Charge:
     """Return the charge of a write with a failed condition: the table is charged as if the condition had held.
 
     "The amount of consumed write capacity units depends on the size of the item. This item can be an existing item

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Literal, NamedTuple
 
 from singletable.engine.keys import key_of_request, require_table
-from singletable.storage.catalog import Catalog, Execute
+from singletable.storage.catalog import Execute
 from singletable.storage.log import EXPIRED, INSERTED, MODIFIED, REMOVED, Entry
 from singletable.storage.past import OlderThan, recovery_window, select_versions
 from singletable.storage.past_store import recovery_is_off
 from singletable.storage.tables import Table
+from singletable.storage.transaction import Read
 from singletable.values.types import Item
-
-T = TypeVar("T")
 
 Event = Literal["INSERT", "MODIFY", "REMOVE", "EXPIRE"]
 
@@ -42,12 +41,6 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, tu
         for name in sorted(before.keys() | after.keys())
         if before.get(name) != after.get(name)
     }
-
-
-class Read(Protocol):
-    """Runs a function with a connection and the catalog: of an open database, or of a file that is looked at."""
-
-    def __call__(self, work: Callable[[Execute, Catalog], T], /) -> T: ...
 
 
 def history(read: Read, table: str, key: Item, *, now_us: int, kept_us: int) -> Iterator[StoredVersion]:

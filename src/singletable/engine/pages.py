@@ -21,13 +21,13 @@ from singletable.engine.keys import (
 )
 from singletable.engine.patience import OutOfPatienceError, Patience
 from singletable.engine.requests import Query, Scan
-from singletable.engine.results import Page, StoredItem
+from singletable.engine.results import ResultPage, StoredItem
 from singletable.engine.throttling import Throttle
 from singletable.errors import INVALID, ValidationError
 from singletable.expressions.conditions import Condition
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.definitions import KeySchema
-from singletable.storage.reading import PartitionRange, Position, Reads, Rows, SegmentRange
+from singletable.storage.reading import PartitionRange, Position, Reads, SegmentRange, StoredRows
 from singletable.storage.tables import Index, Table
 from singletable.values.sizes import item_bytes, stored_item_bytes
 from singletable.values.types import Item, Value
@@ -36,7 +36,7 @@ INVALID_START = "The provided starting key is invalid"
 
 
 @dataclass(slots=True, kw_only=True)
-class Target:
+class ReadTarget:
     """The target of a read: a table, or one of its indexes."""
 
     table: Table
@@ -55,10 +55,10 @@ class Target:
         return own + tuple(name for name in self.table.key_names if name not in own)
 
 
-def target_of(table: Table, request: Query | Scan) -> Target:
+def target_of(table: Table, request: Query | Scan) -> ReadTarget:
     """Return the table or index that a request reads. Refuse a read that it does not allow."""
     if request.index is None:
-        return Target(table=table, index=None)
+        return ReadTarget(table=table, index=None)
     index = table.index_by_name.get(request.index)
     if index is None:
         raise ValidationError(f"The table does not have the specified index: {request.index}")
@@ -66,10 +66,10 @@ def target_of(table: Table, request: Query | Scan) -> Target:
         raise ValidationError(f"Cannot read from backfilling global secondary index: {index.name}")
     if request.consistent and index.definition.is_global:
         raise ValidationError("Consistent reads are not supported on global secondary indexes")
-    return Target(table=table, index=index)
+    return ReadTarget(table=table, index=index)
 
 
-def check_select(target: Target, request: Query | Scan) -> None:
+def check_select(target: ReadTarget, request: Query | Scan) -> None:
     """Refuse to give more of a global index than it holds."""
     index = target.index
     if index is None or index.projected_names is None or not index.definition.is_global:
@@ -90,10 +90,10 @@ def check_select(target: Target, request: Query | Scan) -> None:
 def read_page(
     store: Reads,
     request: Query | Scan,
-    plan: Callable[[Target], PartitionRange | SegmentRange],
+    plan: Callable[[ReadTarget], PartitionRange | SegmentRange],
     patience: Patience | None,
     throttle: Throttle | None,
-) -> Page:
+) -> ResultPage:
     """Read the page that a request asks for; `plan` turns its target into the range of rows."""
 
     def work(execute: Execute, catalog: Catalog) -> _PageRows:
@@ -121,7 +121,7 @@ def read_page(
     return _page_of(store.read(work), request)
 
 
-def final_operand(target: Target, request: Query) -> Value | None:
+def final_operand(target: ReadTarget, request: Query) -> Value | None:
     """Return the last sort key that the condition itself allows, in the direction of the query.
 
     It is the end that `<=`, `>=` or BETWEEN names. Items of an index can share a sort key. DynamoDB Local, AWS's
@@ -139,7 +139,7 @@ def final_operand(target: Target, request: Query) -> Value | None:
     return clause.operands[0] if clause.operator == ("<=" if request.forward else ">=") else None
 
 
-def _is_final(target: Target, request: Query, last: bytes) -> bool:
+def _is_final(target: ReadTarget, request: Query, last: bytes) -> bool:
     """Tell whether no item can ever sort behind this one: a page that ends with it has no cursor."""
     operand = final_operand(target, request)
     # Most pages end elsewhere: that shows before the item is decoded.
@@ -156,12 +156,12 @@ class _PageRows(NamedTuple):
     page_bytes: int
     last: bytes | None
     """The last row of a page that is full; None when the rows ended."""
-    target: Target
+    target: ReadTarget
     fetches: _Fetches | None
 
 
 def _read_rows(
-    rows: Rows, target: Target, request: Query | Scan, patience: Patience | None = None
+    rows: StoredRows, target: ReadTarget, request: Query | Scan, patience: Patience | None = None
 ) -> _PageRows:
     """Read rows until the page is full: by its Limit, or by 1 MB of rows.
 
@@ -206,7 +206,7 @@ class _PageMeasure:
     BEGINS_BYTES = limits.PAGE_BYTES_MAX * 5 // 7
     ITEMS_MAX = 32
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: ReadTarget) -> None:
         self._sort_names = {attribute.name for attribute in target.key.sort}
         self._items = self._stored_bytes = 0
 
@@ -221,7 +221,7 @@ class _PageMeasure:
         return page_bytes if self._stored_bytes >= limits.PAGE_BYTES_MAX else page_bytes + 1
 
 
-def _fetch(rows: Rows, limit: int, target: Target) -> _Found:
+def _fetch(rows: StoredRows, limit: int, target: ReadTarget) -> _Found:
     fetched: list[Any] = rows.fetchall()
     page_bytes = sum([size for size, _ in fetched])
     if page_bytes >= _PageMeasure.BEGINS_BYTES:
@@ -235,7 +235,7 @@ def _fill(
     limit: int | None,
     rows_max: int | None,
     patience: Patience | None,
-    target: Target | None,
+    target: ReadTarget | None,
 ) -> _Found:
     """Read rows until the page is full. Without a target, the page is filled with the sizes of the rows alone."""
     items: list[StoredItem] = []
@@ -268,10 +268,10 @@ def _fill(
     return items, page_bytes, None
 
 
-def _page_of(found: _PageRows, request: Query | Scan) -> Page:
+def _page_of(found: _PageRows, request: Query | Scan) -> ResultPage:
     """Make the page of the rows that were read for it. Pure: no database."""
     items = found.items if request.filter is None else _filtered(found.items, request.filter)
-    return Page(
+    return ResultPage(
         items=None if request.select == "COUNT" else _projected(items, request),
         count=len(items),
         scanned=len(found.items),
@@ -354,7 +354,7 @@ def _consumed(found: _PageRows, request: Query | Scan) -> Consumed:
     return consumed
 
 
-def position_of(target: Target, request: Query | Scan, start: Item) -> Position:
+def position_of(target: ReadTarget, request: Query | Scan, start: Item) -> Position:
     """Return the place that an ExclusiveStartKey names. The item itself need not exist any more.
 
     A key that does not fit the schema has one message, which AWS uses in most regions since October 2026 (recorded
@@ -383,7 +383,7 @@ def position_of(target: Target, request: Query | Scan, start: Item) -> Position:
     return Position(pk=key.partition, sk=key.sort, index_key=entry)
 
 
-def _check_scan_types(target: Target, start: Item) -> None:
+def _check_scan_types(target: ReadTarget, start: Item) -> None:
     """Refuse values of another type as a put would, where there is an index to speak of.
 
     AWS names the index that is read, or else the first of the table (dynoxide 1.4, captured in October 2026).

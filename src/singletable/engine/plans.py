@@ -12,7 +12,7 @@ from singletable.engine.requests import Action, ConditionCheck, DeleteItem, PutI
 from singletable.engine.results import StoredItem
 from singletable.errors import INVALID, ConditionFailedError, ValidationError
 from singletable.storage.changes import Change, EntryMove
-from singletable.storage.images import Image, PrimaryKey, Stored
+from singletable.storage.images import Image, PrimaryKey, StoredImage
 from singletable.storage.tables import Table
 from singletable.values.sizes import item_bytes
 from singletable.values.types import Item
@@ -21,7 +21,9 @@ _ABSENT: Item = {}
 _TOO_LARGE = "Item size to update has exceeded the maximum allowed size"
 
 
-def plan_put(request: PutItem, table: Table, key: PrimaryKey, stored: Stored | None, at_us: int) -> Change:
+def plan_put(
+    request: PutItem, table: Table, key: PrimaryKey, stored: StoredImage | None, at_us: int
+) -> Change:
     """Plan the change of a PutItem."""
     check_index_keys(table, request.item)
     check_condition(request, stored)
@@ -29,7 +31,7 @@ def plan_put(request: PutItem, table: Table, key: PrimaryKey, stored: Stored | N
 
 
 def plan_delete(
-    request: DeleteItem, table: Table, key: PrimaryKey, stored: Stored | None, at_us: int
+    request: DeleteItem, table: Table, key: PrimaryKey, stored: StoredImage | None, at_us: int
 ) -> Change:
     """Plan the change of a DeleteItem."""
     check_condition(request, stored)
@@ -37,7 +39,7 @@ def plan_delete(
 
 
 def plan_update(
-    request: UpdateItem, table: Table, key: PrimaryKey, stored: Stored | None, at_us: int
+    request: UpdateItem, table: Table, key: PrimaryKey, stored: StoredImage | None, at_us: int
 ) -> Change:
     """Plan the change of an UpdateItem. An item that does not exist begins as its key alone (upsert).
 
@@ -62,7 +64,7 @@ def plan_update(
     return Change(table, key, stored, Image.of(new, new_bytes), at_us)
 
 
-def plan(request: Write, table: Table, key: PrimaryKey, stored: Stored | None, at_us: int) -> Change:
+def plan(request: Write, table: Table, key: PrimaryKey, stored: StoredImage | None, at_us: int) -> Change:
     """Plan the change of any single write."""
     match request:
         case PutItem():
@@ -75,7 +77,7 @@ def plan(request: Write, table: Table, key: PrimaryKey, stored: Stored | None, a
             assert_never(request)
 
 
-def check_condition(request: Action, stored: Stored | None) -> None:
+def check_condition(request: Action, stored: StoredImage | None) -> None:
     """Raise when the condition of a write does not hold for the item as it stands."""
     condition = request.condition
     if condition is not None and not condition.holds(stored.item if stored else _ABSENT):
@@ -148,7 +150,7 @@ def _index_units(move: EntryMove, before: Image | None, after: Image | None) -> 
     )
 
 
-def consumed_by_check(request: ConditionCheck, stored: Stored | None) -> Consumed:
+def consumed_by_check(request: ConditionCheck, stored: StoredImage | None) -> Consumed:
     """Return the units of a condition check, which counts as a write of the item it looks at."""
     size = stored.item_bytes if stored else 0
     return Consumed(request.table, write_units(size, 0))

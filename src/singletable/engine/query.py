@@ -6,10 +6,10 @@ import operator
 
 from singletable.engine.key_ranges import KeyRange, match_key
 from singletable.engine.keys import check_key_paths
-from singletable.engine.pages import Target, check_select, final_operand, position_of, read_page
+from singletable.engine.pages import ReadTarget, check_select, final_operand, position_of, read_page
 from singletable.engine.patience import Patience
 from singletable.engine.requests import Query
-from singletable.engine.results import Page
+from singletable.engine.results import ResultPage
 from singletable.engine.throttling import Throttle
 from singletable.errors import INVALID, ValidationError
 from singletable.expressions.conditions import Condition
@@ -19,12 +19,12 @@ from singletable.values.types import Item
 
 def query(
     store: Reads, request: Query, patience: Patience | None = None, throttle: Throttle | None = None
-) -> Page:
+) -> ResultPage:
     """Read a page of one partition."""
     return read_page(store, request, lambda target: plan_query(target, request), patience, throttle)
 
 
-def plan_query(target: Target, request: Query) -> PartitionRange:
+def plan_query(target: ReadTarget, request: Query) -> PartitionRange:
     """Turn a query into the range of rows that answers it.
 
     The order of the complaints is that of dynalite's tests. Unlike Scan, Query complains of its start key before
@@ -53,7 +53,7 @@ def plan_query(target: Target, request: Query) -> PartitionRange:
     )
 
 
-def _check_filter_keys(target: Target, chosen: Condition) -> None:
+def _check_filter_keys(target: ReadTarget, chosen: Condition) -> None:
     for name in target.key.names:
         if name in chosen.attributes:
             called = "Filter Expression" if chosen.parameter == "FilterExpression" else chosen.parameter
@@ -62,7 +62,7 @@ def _check_filter_keys(target: Target, chosen: Condition) -> None:
             )
 
 
-def _check_filter_projected(target: Target, chosen: Condition) -> None:
+def _check_filter_projected(target: ReadTarget, chosen: Condition) -> None:
     # A query may not filter by attributes outside its index; a scan may, and finds nothing.
     index = target.index
     if index is None or index.projected_names is None:
@@ -75,7 +75,7 @@ def _check_filter_projected(target: Target, chosen: Condition) -> None:
         )
 
 
-def _check_start(target: Target, request: Query, start: Item, wanted: KeyRange, after: Position) -> None:
+def _check_start(target: ReadTarget, request: Query, start: Item, wanted: KeyRange, after: Position) -> None:
     """Refuse a start key at which no page of this query can have ended.
 
     The order and the words are AWS's of October 2026, recorded in the tests of dynoxide 1.3: the partition

@@ -18,7 +18,7 @@ from singletable.errors import (
     RecoveryUnavailableError,
     TableNotFoundError,
 )
-from singletable.storage.backups.restoring import Source, is_restored_from
+from singletable.storage.backups.restoring import RestoreSource, is_restored_from
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.definitions import RecoveryDefinition
 from singletable.storage.past import RecoveryWindow, moment_text, require_dated
@@ -85,7 +85,7 @@ def restore_to_point_in_time(
         moment_us = transaction.now_us if at_us is None else _moment(at_us, window)
         if at_us is not None:
             require_dated(transaction.execute, table, window, moment_us, store.clock)
-        read_from = Source(moment_us, table_id=table.id)
+        read_from = RestoreSource(moment_us, table_id=table.id)
         return start_restore(transaction, request, table.definition, read_from)
 
     description = store.write(work)

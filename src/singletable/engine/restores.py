@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from singletable.engine.tables import NewIndex, TableDescription, TableStatus, current_counts, existing_table
 from singletable.errors import TableAlreadyExistsError, TableInUseError, ValidationError
-from singletable.storage.backups.restoring import Source, save_restore
+from singletable.storage.backups.restoring import RestoreSource, save_restore
 from singletable.storage.definitions import (
     ON_DEMAND,
     BillingMode,
@@ -47,7 +47,7 @@ def start_restore(
     transaction: Transaction,
     request: RestoreTable,
     source: TableDefinition,
-    read_from: Source,
+    read_from: RestoreSource,
     *,
     backup_arn: str | None = None,
 ) -> TableDescription:

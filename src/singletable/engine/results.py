@@ -35,7 +35,7 @@ class WriteResult:
 
 
 @dataclass(slots=True)
-class Page:
+class ResultPage:
     """A page of a query or scan. `items` is None when only the counts were asked for.
 
     `last` is the item that a full page ended with, as it is stored; its attributes `key_names` are the cursor.

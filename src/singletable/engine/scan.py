@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from singletable.engine.keys import check_key_paths
-from singletable.engine.pages import INVALID_START, Target, check_select, position_of, read_page
+from singletable.engine.pages import INVALID_START, ReadTarget, check_select, position_of, read_page
 from singletable.engine.patience import Patience
 from singletable.engine.requests import Scan
-from singletable.engine.results import Page
+from singletable.engine.results import ResultPage
 from singletable.engine.throttling import Throttle
 from singletable.errors import ValidationError
 from singletable.storage.reading import Reads, SegmentRange
@@ -15,12 +15,12 @@ from singletable.values.keys import segment_range
 
 def scan(
     store: Reads, request: Scan, patience: Patience | None = None, throttle: Throttle | None = None
-) -> Page:
+) -> ResultPage:
     """Read a page of a table or index."""
     return read_page(store, request, lambda target: plan_scan(target, request), patience, throttle)
 
 
-def plan_scan(target: Target, request: Scan) -> SegmentRange:
+def plan_scan(target: ReadTarget, request: Scan) -> SegmentRange:
     """Turn a scan into the range of rows that answers it."""
     check_select(target, request)
     low, high = segment_range(request.segment, request.total_segments)

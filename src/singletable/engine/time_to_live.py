@@ -20,22 +20,22 @@ from singletable.storage.transaction import Transaction
 TimeToLiveStatus = Literal["ENABLING", "ENABLED", "DISABLED"]  # it is DISABLING for no time at all
 
 
-class TimeToLive(NamedTuple):
+class TableTimeToLive(NamedTuple):
     """Whether items of a table expire, and by which attribute."""
 
     status: TimeToLiveStatus
     attribute: str | None
 
 
-def describe_time_to_live(store: Store, name: str) -> TimeToLive:
+def describe_time_to_live(store: Store, name: str) -> TableTimeToLive:
     """Tell whether items of a table expire. It is ENABLING until all of them are ordered by their times."""
 
-    def work(catalog: Catalog) -> TimeToLive:
+    def work(catalog: Catalog) -> TableTimeToLive:
         definition = changeable_table(catalog, name).definition
         ttl = definition.ttl
         if ttl is None:  # the answer does not tell the old attribute (DDB-TABLE-144)
-            return TimeToLive("DISABLED", None)
-        return TimeToLive("ENABLED" if ttl.is_ready else "ENABLING", ttl.attribute)
+            return TableTimeToLive("DISABLED", None)
+        return TableTimeToLive("ENABLED" if ttl.is_ready else "ENABLING", ttl.attribute)
 
     return store.read_catalog(work)
 

@@ -31,7 +31,7 @@ from singletable.errors import (
 )
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.changes import Change
-from singletable.storage.images import PrimaryKey, Stored
+from singletable.storage.images import PrimaryKey, StoredImage
 from singletable.storage.reading import select_image, snapshot
 from singletable.storage.store import Store
 from singletable.storage.tables import Table
@@ -50,7 +50,7 @@ class _Step:
     action: Action
     table: Table
     key: PrimaryKey
-    stored: Stored | None
+    stored: StoredImage | None
     change: Change | None
 
 
@@ -311,7 +311,7 @@ def _get_key(table: Table, get: GetItem) -> PrimaryKey:
     return key
 
 
-def _check_returned_bytes(images: Sequence[Stored | None], items: Sequence[StoredItem | None]) -> None:
+def _check_returned_bytes(images: Sequence[StoredImage | None], items: Sequence[StoredItem | None]) -> None:
     """Refuse an answer of more than 4 MB (API reference); the words are DynamoDB Local's."""
     returned = 0
     for image, item in zip(images, items, strict=True):
@@ -321,7 +321,7 @@ def _check_returned_bytes(images: Sequence[Stored | None], items: Sequence[Store
         raise ValidationError(f"Payload in response is too large.{returned}")
 
 
-def _returned(get: GetItem, image: Stored | None) -> StoredItem | None:
+def _returned(get: GetItem, image: StoredImage | None) -> StoredItem | None:
     """Return an item as the answer holds it; None where the projection finds nothing in it."""
     if image is None:
         return None

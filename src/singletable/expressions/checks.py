@@ -15,9 +15,9 @@ from singletable.expressions.functions import OPERAND_COUNTS
 from singletable.expressions.nodes import (
     Arithmetic,
     Between,
-    Call,
     Checked,
     Comparison,
+    FunctionCall,
     In,
     Operand,
     Path,
@@ -116,7 +116,7 @@ def node_checks(nodes: Iterable[Checked]) -> Iterator[Check | ExpressionError]:
                 yield from _path_checks(node)
             case Placeholder(name):
                 yield _defined(name)
-            case Call():
+            case FunctionCall():
                 yield from _call_checks(node)
             case Comparison(operator, left, right):
                 yield from _types(operator, (left, right))
@@ -171,7 +171,7 @@ def _defined(name: str) -> Check:
     return check
 
 
-def _call_checks(call: Call) -> Iterator[Check | ExpressionError]:
+def _call_checks(call: FunctionCall) -> Iterator[Check | ExpressionError]:
     function, operands = call.function, call.operands
     if len(operands) != OPERAND_COUNTS[function]:
         yield ExpressionError(
@@ -213,7 +213,7 @@ def _types(operator: str, operands: Iterable[Operand]) -> Iterator[Check | Expre
     for operand in operands:
         if isinstance(operand, Placeholder):
             yield _type_of_value(operator, operand.name, allowed)
-        elif isinstance(operand, Call) and operand.function == "size" and "N" not in allowed:
+        elif isinstance(operand, FunctionCall) and operand.function == "size" and "N" not in allowed:
             yield _wrong_type(operator, "N")
 
 
@@ -229,7 +229,7 @@ def _type_of_value(operator: str, placeholder: str, allowed: frozenset[str]) -> 
 def _type_name(operand: Operand) -> Check | ExpressionError:
     if isinstance(operand, Path):
         return _wrong_type("attribute_type", _ANY_TYPE)
-    if isinstance(operand, Call):
+    if isinstance(operand, FunctionCall):
         return _wrong_type("attribute_type", "N")
     placeholder = operand.name
 

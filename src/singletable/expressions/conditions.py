@@ -85,7 +85,7 @@ def condition_test(node: nodes.Condition) -> Test:
             if len(placeholders) == len(candidates):
                 return in_values_test(operand_getter(operand), placeholders)
             return in_test(operand_getter(operand), tuple(map(operand_getter, candidates)))
-        case nodes.Call():
+        case nodes.FunctionCall():
             return call_test(node)
         case nodes.And(parts):
             return _all(tuple(map(condition_test, parts)))

@@ -18,10 +18,10 @@ from singletable.expressions import tokens as kinds
 from singletable.expressions.functions import Language
 from singletable.expressions.nodes import (
     Arithmetic,
-    Call,
     Checked,
     Condition,
     Element,
+    FunctionCall,
     Operand,
     Path,
     Placeholder,
@@ -163,7 +163,7 @@ class ExpressionReader:
             if self.take(",", ")").kind == ")":
                 break
         self.operators += 1
-        return Parsed(self.check(Call(function, tuple(operands))), "call", position)
+        return Parsed(self.check(FunctionCall(function, tuple(operands))), "call", position)
 
     def _list_index(self) -> int:
         index = int(self.take(kinds.NUMBER).text)
@@ -176,7 +176,7 @@ class ExpressionReader:
     def as_operand(self, parsed: Parsed) -> Operand:
         """Return a part that was read, used as an operand."""
         node = parsed.node
-        assert isinstance(node, Path | Placeholder | Call), "only these are operands"
+        assert isinstance(node, Path | Placeholder | FunctionCall), "only these are operands"
         if parsed.redundant:
             raise ExpressionError(_REDUNDANT)
         if parsed.kind == "call":
@@ -204,7 +204,7 @@ class ExpressionReader:
         return node
 
     def _note_misuse(self, parsed: Parsed, allowed: frozenset[str]) -> None:
-        assert isinstance(parsed.node, Call), "the caller looked at the kind"
+        assert isinstance(parsed.node, FunctionCall), "the caller looked at the kind"
         function = parsed.node.function
         if function not in allowed and self._language.call_problem(function) is None:
             text = f"The function is not allowed to be used this way in an expression; function: {function}"

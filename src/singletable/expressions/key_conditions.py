@@ -109,7 +109,7 @@ def _templates(node: nodes.Condition) -> Iterator[_Template]:
             )
         case nodes.Between(operand, low, high):
             yield _attribute_first("BETWEEN", (operand, low, high))
-        case nodes.Call("begins_with", operands):
+        case nodes.FunctionCall("begins_with", operands):
             yield _attribute_first("begins_with", operands)
         case _:
             raise ExpressionError(f"Invalid operator used in KeyConditionExpression: {_operator_of(node)}")
@@ -119,7 +119,7 @@ def _operator_of(node: nodes.Condition) -> str:
     match node:
         case nodes.Comparison(operator):
             return operator
-        case nodes.Call(function):
+        case nodes.FunctionCall(function):
             return function
         case _:
             return type(node).__name__.upper()
@@ -154,7 +154,7 @@ def _split(operands: tuple[Operand, ...]) -> tuple[str, tuple[str, ...]]:
                         "KeyConditionExpressions cannot have conditions on nested attributes"
                     )
                 attribute = operand.attribute
-            case nodes.Call():
+            case nodes.FunctionCall():
                 raise ExpressionError("KeyConditionExpressions cannot contain nested operations")
     if attribute is None:
         raise ExpressionError("Invalid condition in KeyConditionExpression: No key attribute specified")

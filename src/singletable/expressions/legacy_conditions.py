@@ -16,7 +16,7 @@ from singletable.expressions import nodes
 from singletable.expressions.checks import NO_CHECKS, Values
 from singletable.expressions.conditions import Condition, PreparedCondition, condition_test
 from singletable.expressions.key_conditions import KeyClause, KeyCondition, KeyOperator
-from singletable.expressions.nodes import Call, Path, Placeholder
+from singletable.expressions.nodes import FunctionCall, Path, Placeholder
 from singletable.expressions.predicates import Test
 from singletable.expressions.prepared import Uses
 from singletable.values.compare import less
@@ -190,16 +190,16 @@ def _tests_of(item: Item, tests: Mapping[str, Test]) -> Iterator[Test]:
 def _node(operator: Operator, path: Path, operands: list[Placeholder]) -> nodes.Condition:
     match operator:
         case "NOT_NULL":
-            return Call("attribute_exists", (path,))
+            return FunctionCall("attribute_exists", (path,))
         case "NULL":
-            return Call("attribute_not_exists", (path,))
+            return FunctionCall("attribute_not_exists", (path,))
         case "CONTAINS":
-            return Call("contains", (path, operands[0]))
+            return FunctionCall("contains", (path, operands[0]))
         case "NOT_CONTAINS":
-            contains = Call("contains", (path, operands[0]))
-            return nodes.And((Call("attribute_exists", (path,)), nodes.Not(contains)))
+            contains = FunctionCall("contains", (path, operands[0]))
+            return nodes.And((FunctionCall("attribute_exists", (path,)), nodes.Not(contains)))
         case "BEGINS_WITH":
-            return Call("begins_with", (path, operands[0]))
+            return FunctionCall("begins_with", (path, operands[0]))
         case "BETWEEN":
             return nodes.Between(path, operands[0], operands[1])
         case _:

@@ -36,14 +36,14 @@ class Placeholder:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class FunctionCall:
     """A function and its operands."""
 
     function: str
     operands: tuple[Operand, ...]
 
 
-Operand: TypeAlias = Path | Placeholder | Call
+Operand: TypeAlias = Path | Placeholder | FunctionCall
 
 
 # --- conditions -------------------------------------------------------------------
@@ -84,7 +84,7 @@ class Not:
     inner: Condition
 
 
-Condition: TypeAlias = Comparison | Between | In | Call | And | Or | Not
+Condition: TypeAlias = Comparison | Between | In | FunctionCall | And | Or | Not
 
 
 # --- updates ------------------------------------------------------------------------
@@ -123,7 +123,7 @@ class DeleteAction:
 Action: TypeAlias = SetAction | RemoveAction | AddAction | DeleteAction
 
 # Nodes with a check of their own; operands are checked before their operators.
-Checked: TypeAlias = Path | Placeholder | Call | Comparison | Between | In | Arithmetic
+Checked: TypeAlias = Path | Placeholder | FunctionCall | Comparison | Between | In | Arithmetic
 
 
 def path_text(elements: tuple[Element, ...]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from singletable.expressions.checks import Values
-from singletable.expressions.nodes import Call, Operand, Path, Placeholder
+from singletable.expressions.nodes import FunctionCall, Operand, Path, Placeholder
 from singletable.values.sizes import binary_bytes
 from singletable.values.types import Item, Value
 
@@ -47,9 +47,9 @@ def operand_getter(operand: Operand) -> Getter:
             return _path(operand)
         case Placeholder(name):
             return _placeholder(name)
-        case Call(_, (inner,)):
+        case FunctionCall(_, (inner,)):
             return _size(operand_getter(inner))
-        case Call():
+        case FunctionCall():
             raise AssertionError("of the functions, only size is an operand of a condition")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from singletable.expressions.checks import Values
-from singletable.expressions.nodes import Call, Comparator, Operand, Path
+from singletable.expressions.nodes import Comparator, FunctionCall, Operand, Path
 from singletable.expressions.operands import Getter, operand_getter, path_getter
 from singletable.values.compare import equal, order
 from singletable.values.types import SCALAR_TYPES, Item, Value
@@ -75,18 +75,18 @@ def in_values_test(operand: Getter, placeholders: tuple[str, ...]) -> Test:
     return test
 
 
-def call_test(call: Call) -> Test:
+def call_test(call: FunctionCall) -> Test:
     """Return the test of a function that is a condition."""
     match call:
-        case Call("attribute_exists", (Path() as path,)):
+        case FunctionCall("attribute_exists", (Path() as path,)):
             return _existence(path, wanted=True)
-        case Call("attribute_not_exists", (Path() as path,)):
+        case FunctionCall("attribute_not_exists", (Path() as path,)):
             return _existence(path, wanted=False)
-        case Call("attribute_type", operands):
+        case FunctionCall("attribute_type", operands):
             return _of_both(operands, lambda value, name: name["S"] in value)
-        case Call("begins_with", operands):
+        case FunctionCall("begins_with", operands):
             return _of_both(operands, _begins_with)
-        case Call("contains", operands):
+        case FunctionCall("contains", operands):
             return _of_both(operands, _contains)
         case _:
             raise AssertionError("the checks let no other function be a condition")

@@ -18,8 +18,8 @@ from singletable.expressions.nodes import (
     Action,
     AddAction,
     Arithmetic,
-    Call,
     Element,
+    FunctionCall,
     Operand,
     Path,
     Placeholder,
@@ -89,5 +89,5 @@ def _value_bytes(value: Operand | Arithmetic, placeholders: list[str]) -> int:
                 + _value_bytes(left, placeholders)
                 + _value_bytes(right, placeholders)
             )
-        case Call(function, operands):
+        case FunctionCall(function, operands):
             return _FUNCTION_BYTES[function] + sum([_value_bytes(one, placeholders) for one in operands])

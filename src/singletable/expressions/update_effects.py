@@ -16,8 +16,8 @@ from singletable.expressions.nodes import (
     Action,
     AddAction,
     Arithmetic,
-    Call,
     DeleteAction,
+    FunctionCall,
     Operand,
     Path,
     Placeholder,
@@ -61,11 +61,11 @@ def _source(operand: Operand) -> _Source:
             return lambda _item, values: values[name]
         case Path():
             return _stored(operand)
-        case Call("if_not_exists", (Path() as path, fallback)):
+        case FunctionCall("if_not_exists", (Path() as path, fallback)):
             return _if_not_exists(path, _source(fallback))
-        case Call("list_append", (first, second)):
+        case FunctionCall("list_append", (first, second)):
             return _list_append(_source(first), _source(second))
-        case Call():
+        case FunctionCall():
             raise AssertionError("the checks let no other function into an update")
 
 

@@ -20,8 +20,8 @@ from singletable.expressions.nodes import (
     Action,
     AddAction,
     Arithmetic,
-    Call,
     DeleteAction,
+    FunctionCall,
     Operand,
     Placeholder,
     RemoveAction,
@@ -156,9 +156,9 @@ def _type_source(value: Operand | Arithmetic) -> str | None:
             return name
         case Arithmetic():
             return "N"
-        case Call("list_append", _):
+        case FunctionCall("list_append", _):
             return "L"
-        case Call("if_not_exists", (_, fallback)):
+        case FunctionCall("if_not_exists", (_, fallback)):
             return _type_source(fallback)
         case _:
             return None

@@ -18,7 +18,7 @@ from singletable.capacity.consumed import Consumed
 from singletable.metrics import names
 from singletable.metrics.failures import Failure
 from singletable.metrics.latency import BOUNDS_S, Latency
-from singletable.metrics.series import OperationSeries, TableSeries, Throughput
+from singletable.metrics.series import OperationSeries, TableSeries, ThroughputSeries
 from singletable.metrics.snapshot import Dimensions, MetricsSnapshot, ReturnedItems
 
 TABLES_MAX: Final = 1000
@@ -187,7 +187,7 @@ class _Copy:
         for name, operation in series.operations.items():
             self._add_operation(Dimensions(table, operation=name), operation)
 
-    def _add_throughput(self, where: Dimensions, throughput: Throughput) -> None:
+    def _add_throughput(self, where: Dimensions, throughput: ThroughputSeries) -> None:
         self.count(names.CONSUMED_READ_UNITS, where, throughput.read_units)
         self.count(names.CONSUMED_WRITE_UNITS, where, throughput.write_units)
         self.count(names.READ_THROTTLE_EVENTS, where, throughput.read_throttles)

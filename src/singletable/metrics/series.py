@@ -12,7 +12,7 @@ from singletable.metrics.names import PAGE_OPERATIONS, READ_OPERATIONS
 INDEXES_MAX: Final = 64
 
 
-class Throughput:
+class ThroughputSeries:
     """Units and throttle events of a table, or of one global index."""
 
     __slots__ = ("read_throttles", "read_units", "write_throttles", "write_units")
@@ -48,7 +48,7 @@ class OperationSeries:
         *("pages", "returned", "returned_max", "returned_min", "throughput"),
     )
 
-    def __init__(self, operation: str | None, throughput: Throughput) -> None:
+    def __init__(self, operation: str | None, throughput: ThroughputSeries) -> None:
         self.is_read = operation in READ_OPERATIONS
         self.returns_pages = operation in PAGE_OPERATIONS
         self.throughput = throughput
@@ -81,8 +81,8 @@ class TableSeries:
 
     def __init__(self, name: str | None) -> None:
         self.name = name
-        self.throughput = Throughput()
-        self.indexes: dict[str, Throughput] = {}
+        self.throughput = ThroughputSeries()
+        self.indexes: dict[str, ThroughputSeries] = {}
         self.operations: dict[str | None, OperationSeries] = {}
         self.conditions_failed = 0
         self.expired = 0
@@ -94,12 +94,12 @@ class TableSeries:
             series = self.operations[name] = OperationSeries(name, self.throughput)
         return series
 
-    def index(self, name: str) -> Throughput:
+    def index(self, name: str) -> ThroughputSeries:
         throughput = self.indexes.get(name)
         if throughput is None:
             if len(self.indexes) >= INDEXES_MAX:
                 del self.indexes[next(iter(self.indexes))]
-            throughput = self.indexes[name] = Throughput()
+            throughput = self.indexes[name] = ThroughputSeries()
         return throughput
 
     @property

@@ -17,7 +17,7 @@ from singletable.api import SERVED
 from singletable.limits import KIB
 from singletable.metrics import PROMETHEUS_CONTENT_TYPE, to_prometheus
 from singletable.server.replies import AMZ_JSON, TOO_MANY_REQUESTS, Reply
-from singletable.server.writers import Writer, WriterOnLoop, WriterToDisk
+from singletable.server.writers import WriteQueue, WriterOnLoop, WriterToDisk
 from singletable.wire.answers import WireAnswer
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Dispatcher:
         self._database = database
         self._loop = asyncio.get_running_loop()
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="singletable-long")
-        self._writer: Writer = (
+        self._writer: WriteQueue = (
             WriterOnLoop(database, self._loop)
             if database.is_in_memory
             else WriterToDisk(database, self._loop, self._threads)

@@ -44,7 +44,7 @@ class Standing(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
+class WaitLimits:
     """How long a server waits."""
 
     head_s_max: float

@@ -21,7 +21,7 @@ from singletable.server.connection import Connection, Surroundings
 from singletable.server.dispatch import Dispatcher
 from singletable.server.listening import Address, open_sockets
 from singletable.server.outbox import Outbox
-from singletable.server.patience import Patience, Room
+from singletable.server.patience import Room, WaitLimits
 from singletable.server.replies import ReplyWriter
 from singletable.server.routing import Router
 
@@ -67,7 +67,7 @@ class Server:
         self._listeners: list[asyncio.Server] = []
         self._empty = asyncio.Event()
         self._empty.set()
-        self._patience = Patience(
+        self._patience = WaitLimits(
             head_s_max=self._settings.head_s_max,
             request_s_max=self._settings.request_s_max,
             idle_s_max=self._settings.idle_s_max,

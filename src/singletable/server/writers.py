@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("singletable.server")
 
 
-class Writer(Protocol):
+class WriteQueue(Protocol):
     """Carries out writes, and tells each on the event loop when it is committed."""
 
     def add(self, write: Execution) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from singletable.storage.images import Image, PrimaryKey, Stored
+from singletable.storage.images import Image, PrimaryKey, StoredImage
 from singletable.storage.tables import EntryKey, Index, Table
 
 
@@ -32,7 +32,7 @@ class Change:
         self,
         table: Table,
         key: PrimaryKey,
-        before: Stored | None,
+        before: StoredImage | None,
         after: Image | None,
         at_us: int,
         *,

@@ -65,7 +65,7 @@ class Image:
         )
 
 
-class Stored(Image):
+class StoredImage(Image):
     """An item as it stands in its table, with the id of its row."""
 
     __slots__ = ("row_id",)

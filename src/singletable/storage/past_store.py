@@ -30,7 +30,7 @@ from singletable.storage.past import (
     select_past_item,
     size_of,
 )
-from singletable.storage.reading import PartitionRange, Rows, SegmentRange, select_rows, snapshot
+from singletable.storage.reading import PartitionRange, SegmentRange, StoredRows, select_rows, snapshot
 from singletable.storage.store import Store
 from singletable.storage.tables import Index, Table
 
@@ -65,7 +65,7 @@ class PastStore:
         require_moment(self._store, execute, table, self.at_us)
         return select_past_item(execute, table, key, self.at_us)
 
-    def select_rows(self, execute: Execute, wanted: PartitionRange | SegmentRange) -> Rows:
+    def select_rows(self, execute: Execute, wanted: PartitionRange | SegmentRange) -> StoredRows:
         """Return the items of a range."""
         require_moment(self._store, execute, wanted.table, self.at_us)
         index = wanted.index

@@ -30,9 +30,9 @@ from singletable.storage.changes import Change
 from singletable.storage.images import PrimaryKey
 from singletable.storage.reading import (
     PartitionRange,
-    Rows,
     SegmentRange,
     SortBound,
+    StoredRows,
     select_rows,
 )
 from singletable.storage.schema import PLACED_COLUMNS
@@ -62,7 +62,7 @@ def lagging(rows: Iterable[PlacedRow], lag: Lag, *, forward: bool) -> Iterator[P
 class _LaggingRows:
     """The rows of a range of a lagging index, read as those of a cursor are."""
 
-    def __init__(self, cursor: Rows, lag: Lag, *, forward: bool, rows_max: int | None) -> None:
+    def __init__(self, cursor: StoredRows, lag: Lag, *, forward: bool, rows_max: int | None) -> None:
         self._cursor = cursor
         self._rows = islice(lagging(cursor, lag, forward=forward), rows_max)
 
@@ -219,7 +219,7 @@ class Propagation:
 
     # --- reading -----------------------------------------------------------------------
 
-    def select(self, execute: Execute, wanted: PartitionRange | SegmentRange) -> Rows:
+    def select(self, execute: Execute, wanted: PartitionRange | SegmentRange) -> StoredRows:
         """Return the items of a range; of a global index, as it is with its delay."""
         index = wanted.index
         if index is None or not index.definition.is_global:

@@ -9,14 +9,14 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from singletable.storage.catalog import Catalog, Execute
-from singletable.storage.images import PrimaryKey, Stored
+from singletable.storage.images import PrimaryKey, StoredImage
 from singletable.storage.schema import PAGE_COLUMNS, SELECT_COUNTER
 from singletable.storage.tables import Index, Table
 
 SortBound = tuple[str, bytes]  # an operator ("=", ">=", ">", "<=", "<") and the sort bytes it compares with
 
 
-class Rows(Protocol):
+class StoredRows(Protocol):
     """Rows of (item bytes by AWS's rules, stored bytes), as a cursor gives them."""
 
     def __iter__(self) -> Iterator[Any]: ...
@@ -77,7 +77,7 @@ class Reads(Protocol):
         """Return the size and the stored bytes of one item."""
         ...
 
-    def select_rows(self, execute: Execute, wanted: PartitionRange | SegmentRange) -> Rows:
+    def select_rows(self, execute: Execute, wanted: PartitionRange | SegmentRange) -> StoredRows:
         """Return the items of a range."""
         ...
 
@@ -105,15 +105,15 @@ def select_item(execute: Execute, table: Table, key: PrimaryKey) -> tuple[int, b
     return row
 
 
-def select_image(execute: Execute, table: Table, key: PrimaryKey) -> Stored | None:
+def select_image(execute: Execute, table: Table, key: PrimaryKey) -> StoredImage | None:
     """Return one item with its size and the id of its row."""
     row = next(execute(table.select_image, key), None)
-    return None if row is None else Stored(*row)
+    return None if row is None else StoredImage(*row)
 
 
 def select_partition(
     execute: Execute, wanted: PartitionRange, columns: str = PAGE_COLUMNS, source: str | None = None
-) -> Rows:
+) -> StoredRows:
     """Return the items of a partition."""
     source = source or _source(wanted)
     operators = tuple([operator for operator, _ in wanted.bounds])
@@ -154,7 +154,7 @@ def _partition_sql(
 
 def select_segment(
     execute: Execute, wanted: SegmentRange, columns: str = PAGE_COLUMNS, source: str | None = None
-) -> Rows:
+) -> StoredRows:
     """Return the items of a segment."""
     source = source or _source(wanted)
     partition, order = _TABLE_ORDER if wanted.index is None else _INDEX_ORDER
@@ -179,7 +179,7 @@ def select_rows(
     wanted: PartitionRange | SegmentRange,
     columns: str = PAGE_COLUMNS,
     source: str | None = None,
-) -> Rows:
+) -> StoredRows:
     """Return the items of a range, from the table or index or from another `source` with the same columns."""
     if isinstance(wanted, PartitionRange):
         return select_partition(execute, wanted, columns, source)
@@ -213,7 +213,7 @@ def _position_values(position: Position, *, with_partition: bool) -> list[Any]:
     return [partition, *values] if with_partition else values
 
 
-def take_rows(found: Rows, bytes_max: int) -> tuple[list[Any], bool]:
+def take_rows(found: StoredRows, bytes_max: int) -> tuple[list[Any], bool]:
     """Return rows (id, pk, sk, bytes, item) until so many bytes of items are read, and whether those are all."""
     rows: list[Any] = []
     read_bytes = 0

@@ -17,13 +17,13 @@ from singletable.storage import fork
 from singletable.storage.backups.folder import BackupFolder
 from singletable.storage.backups.making import Backups
 from singletable.storage.backups.restoring import Verifying
-from singletable.storage.backups.workers import Workers
+from singletable.storage.backups.workers import BackupWorkers
 from singletable.storage.catalog import Catalog, Execute, catalog_version, load_catalog
 from singletable.storage.chores import reclaiming
 from singletable.storage.chores.background import Background, has_chores
 from singletable.storage.clock_doubt import ClockDoubt, ClockTrust
 from singletable.storage.file import failures
-from singletable.storage.file.connections import Location, Reader, Readers, connect, create_file
+from singletable.storage.file.connections import Location, ReadConnection, Readers, connect, create_file
 from singletable.storage.file.formats import check_not_upgraded, prepare
 from singletable.storage.file.open_files import OpenFiles
 from singletable.storage.file.turns import Turns
@@ -32,14 +32,14 @@ from singletable.storage.log import select_logs
 from singletable.storage.propagation import Propagation
 from singletable.storage.reading import (
     PartitionRange,
-    Rows,
     SegmentRange,
+    StoredRows,
     select_item,
     select_rows,
     snapshot,
 )
 from singletable.storage.transaction import BehindLogError, ChangeTimes, PostponedError, Transaction
-from singletable.storage.write_groups import JobFailedError, OpenGroup, Written, finish
+from singletable.storage.write_groups import GroupedWrite, JobFailedError, OpenGroup, finish
 
 T = TypeVar("T")
 
@@ -72,7 +72,7 @@ class Store:
         self.propagation = Propagation(delay_us=index_delay_us, clock=clock) if index_delay_us else None
         self.select_item = select_item
         self._place = place
-        self._waiting: deque[Written[Any]] = deque()
+        self._waiting: deque[GroupedWrite[Any]] = deque()
         self._writing = threading.Lock()
         self._turns = Turns(place.path)
         self._writer: apsw.Connection | None = None
@@ -92,7 +92,7 @@ class Store:
         self.background = Background(
             self.read, self.write, clock, steady, sweep_s=sweep_s, on_look=self._start_long_work
         )
-        self.workers = Workers()
+        self.workers = BackupWorkers()
         self.backups = Backups(BackupFolder(place.backups), self, self.workers, steady)
         self._trust = ClockTrust(place, clock, steady, self.read, self.write, self.backups.folder)
         self.verifying = Verifying(self.read, self.write, self.workers, self.background.begin)
@@ -126,7 +126,7 @@ class Store:
         except apsw.Error as error:
             raise self._translate(error) from error
 
-    def select_rows(self, execute: Execute, wanted: PartitionRange | SegmentRange) -> Rows:
+    def select_rows(self, execute: Execute, wanted: PartitionRange | SegmentRange) -> StoredRows:
         """Return the items of a range; of a global index, as it is with its delay."""
         lagging = self.propagation
         return select_rows(execute, wanted) if lagging is None else lagging.select(execute, wanted)
@@ -144,7 +144,7 @@ class Store:
         """Return the catalog as it is stored now."""
         return self.read_catalog(lambda catalog: catalog)
 
-    def _read(self, reader: Reader, work: Callable[[Execute, Catalog], T]) -> T:
+    def _read(self, reader: ReadConnection, work: Callable[[Execute, Catalog], T]) -> T:
         for _ in range(_CATALOG_TRIES_MAX):
             catalog = self.catalog
             try:
@@ -158,7 +158,7 @@ class Store:
                 return result
         raise apsw.CorruptError("the catalog does not come to rest")
 
-    def _is_current(self, reader: Reader, catalog: Catalog) -> bool:
+    def _is_current(self, reader: ReadConnection, catalog: Catalog) -> bool:
         """Tell whether a catalog is still the stored one; if not, load that."""
         version = self._stored_version(reader.execute)
         seen = reader.data_version()
@@ -181,7 +181,7 @@ class Store:
 
     # --- copying -----------------------------------------------------------------------
 
-    def take_reader(self) -> Reader | None:
+    def take_reader(self) -> ReadConnection | None:
         """Return a connection that is used for nothing else; None in memory, where there is only one for all."""
         if self._readers is None:
             return None
@@ -190,12 +190,12 @@ class Store:
         except apsw.Error as error:
             raise failures.translate(error, self.path) from error
 
-    def end_reader(self, reader: Reader) -> None:
+    def end_reader(self, reader: ReadConnection) -> None:
         """Close a connection that `take_reader` has returned."""
         if self._readers is not None:
             self._readers.forget(reader)
 
-    def hold_together(self, readers: Sequence[Reader]) -> None:
+    def hold_together(self, readers: Sequence[ReadConnection]) -> None:
         """Begin a snapshot on each connection, all of one state of the file: nobody commits meanwhile."""
 
         def work(transaction: Transaction) -> None:
@@ -214,9 +214,9 @@ class Store:
         """
         return self.write_together((work,))[0].get()
 
-    def write_together(self, works: Sequence[Callable[[Transaction], T]]) -> list[Written[T]]:
+    def write_together(self, works: Sequence[Callable[[Transaction], T]]) -> list[GroupedWrite[T]]:
         """Run several requests, which share transactions as far as they fit; return them when all are done."""
-        jobs = [Written(work) for work in works]
+        jobs = [GroupedWrite(work) for work in works]
         try:
             self._waiting.extend(jobs)
             with self._writing:
@@ -253,7 +253,7 @@ class Store:
         except Exception:
             self._writing.release()
             return None  # a caller that can wait gets the error
-        group = OpenGroup([Written(work) for work in works])
+        group = OpenGroup([GroupedWrite(work) for work in works])
         try:
             group.transaction = self._attempt(
                 group.jobs, lambda: self._apply(writer, group.jobs, room=limits.SHORT_TRANSACTION_BYTES)
@@ -264,7 +264,7 @@ class Store:
         group.leave_out_postponed()
         return group
 
-    def commit_together(self, group: OpenGroup[T]) -> list[Written[T]]:
+    def commit_together(self, group: OpenGroup[T]) -> list[GroupedWrite[T]]:
         """Commit the transaction that `apply_together` left open; return its requests, which are all done then."""
         try:
             transaction = group.transaction
@@ -295,7 +295,7 @@ class Store:
         while waiting and waiting[0].is_done:
             waiting.popleft()  # so that nothing holds on to requests that have been answered
 
-    def _attempt(self, group: Sequence[Written[Any]], step: Callable[[], T]) -> T | None:
+    def _attempt(self, group: Sequence[GroupedWrite[Any]], step: Callable[[], T]) -> T | None:
         """Do one step of a transaction. If it fails, roll back, and fail the requests concerned."""
         self._is_committing = False
         try:
@@ -332,7 +332,7 @@ class Store:
         return writer
 
     def _apply(
-        self, writer: apsw.Connection, group: Sequence[Written[Any]], *, room: int | None = None
+        self, writer: apsw.Connection, group: Sequence[GroupedWrite[Any]], *, room: int | None = None
     ) -> Transaction | None:
         """Run requests in a transaction that has begun. Return None if there is nothing to commit: all are done.
 
@@ -373,7 +373,7 @@ class Store:
             write_mark(writer.execute, new_mark(randbits))
         return transaction
 
-    def _commit(self, transaction: Transaction, group: Sequence[Written[Any]]) -> None:
+    def _commit(self, transaction: Transaction, group: Sequence[GroupedWrite[Any]]) -> None:
         writer = transaction.connection
         self._is_committing = True
         if self.propagation is None or not transaction.changes:

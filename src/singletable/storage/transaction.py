@@ -17,7 +17,7 @@ from singletable.storage.definitions import (
     TtlDefinition,
     encode_definition,
 )
-from singletable.storage.images import PrimaryKey, Stored
+from singletable.storage.images import PrimaryKey, StoredImage
 from singletable.storage.log import (
     EXPIRED,
     INSERTED,
@@ -100,7 +100,7 @@ class Transaction:
 
     # --- items ------------------------------------------------------------------
 
-    def get(self, table: Table, key: PrimaryKey) -> Stored | None:
+    def get(self, table: Table, key: PrimaryKey) -> StoredImage | None:
         """Return the item as it stands, with the writes of this transaction so far."""
         image = select_image(self.execute, table, key)
         if image is not None and self.room is not None:

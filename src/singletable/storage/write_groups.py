@@ -10,7 +10,7 @@ from singletable.storage.transaction import Transaction
 T = TypeVar("T")
 
 
-class Written(Generic[T]):
+class GroupedWrite(Generic[T]):
     """One request of a write group, and its result."""
 
     __slots__ = ("error", "is_done", "is_postponed", "result", "work")
@@ -43,7 +43,7 @@ class OpenGroup(Generic[T]):
 
     __slots__ = ("jobs", "left_out", "transaction")
 
-    def __init__(self, jobs: list[Written[T]]) -> None:
+    def __init__(self, jobs: list[GroupedWrite[T]]) -> None:
         self.jobs = jobs
         self.left_out: list[int] = []  # the positions of those that were not carried out: they read too much
         self.transaction: Transaction | None = None  # None: there is nothing to commit, or it has failed
@@ -57,13 +57,13 @@ class OpenGroup(Generic[T]):
 class JobFailedError(Exception):
     """A request failed by itself after it had begun to write: its group is undone, and tried without it."""
 
-    def __init__(self, job: Written[Any], error: Exception) -> None:
+    def __init__(self, job: GroupedWrite[Any], error: Exception) -> None:
         super().__init__()
         self.job = job
         self.error = error
 
 
-def finish(group: Sequence[Written[Any]]) -> None:
+def finish(group: Sequence[GroupedWrite[Any]]) -> None:
     """Let the requests of a group be done, now that it is committed."""
     for job in group:
         job.is_done = not job.is_postponed

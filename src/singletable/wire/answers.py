@@ -24,7 +24,7 @@ from singletable.errors import (
 )
 from singletable.limits import ITEM_BYTES_MAX, MIB
 from singletable.metrics import Failure
-from singletable.storage.write_groups import Written
+from singletable.storage.write_groups import GroupedWrite
 from singletable.wire.execution import Execution
 from singletable.wire.forms import JSON
 from singletable.wire.parameters import Answer, OperationContext
@@ -91,12 +91,12 @@ def begin_answer(session: OperationContext, operation: str, body: bytes) -> Wire
         return _failed(execution, execution.fail(error))
 
 
-def answer_written(waiting: Sequence[Execution], written: Sequence[Written[Any]]) -> list[WireAnswer]:
+def answer_written(waiting: Sequence[Execution], written: Sequence[GroupedWrite[Any]]) -> list[WireAnswer]:
     """Answer writes that are done. No answer leaves before the transaction of its write has ended."""
     return [_written(execution, each) for execution, each in zip(waiting, written, strict=True)]
 
 
-def _written(execution: Execution, written: Written[Any]) -> WireAnswer:
+def _written(execution: Execution, written: GroupedWrite[Any]) -> WireAnswer:
     try:
         return WireAnswer(200, orjson.dumps(execution.finish_written(written)))
     except Exception as error:

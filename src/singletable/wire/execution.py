@@ -22,7 +22,7 @@ from singletable.errors import (
 )
 from singletable.metrics import failure_of
 from singletable.storage.file.failures import not_understood
-from singletable.storage.write_groups import Written
+from singletable.storage.write_groups import GroupedWrite
 from singletable.wire.arns import check_table_arns
 from singletable.wire.forms import JSON, Form
 from singletable.wire.operations import PLAIN, RUN
@@ -72,7 +72,7 @@ class Execution:
             return None
         return Outcome(begun) if isinstance(begun, dict) else begun
 
-    def finish_written(self, written: Written[Any]) -> Answer:
+    def finish_written(self, written: GroupedWrite[Any]) -> Answer:
         """Return the answer of a write whose transaction has ended."""
         return self.finish(self.render(written.get()))
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from singletable.design.keys.codecs import ShardCodec, ValueCodec
 from singletable.design.keys.parts import Normalize, Pad, Verbatim, codec_for
 from singletable.design.keys.template import (
-    Placeholder,
     Template,
+    TemplateField,
     just_above,
     just_below,
     last_of_prefix,
@@ -37,7 +37,7 @@ NOON_TEXT = "2025-01-20T12:00:00.000Z"
 
 
 def template(text: str, **annotations: Any) -> Template:
-    specs = {piece.name: piece.spec for piece in split_template(text) if isinstance(piece, Placeholder)}
+    specs = {piece.name: piece.spec for piece in split_template(text) if isinstance(piece, TemplateField)}
     codecs = {
         name: annotation if isinstance(annotation, ValueCodec) else codec_for(annotation, specs.get(name, ""))
         for name, annotation in annotations.items()
@@ -349,9 +349,9 @@ def test_template_that_is_not_well_formed_is_refused(text: str) -> None:
 def test_template_is_split_into_texts_and_fields() -> None:
     assert split_template("A{{#{week:02}-{name}") == [
         "A{#",
-        Placeholder("week", "02"),
+        TemplateField("week", "02"),
         "-",
-        Placeholder("name"),
+        TemplateField("name"),
     ]
 
 

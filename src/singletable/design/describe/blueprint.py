@@ -35,11 +35,11 @@ from singletable.design.keys.texts import described_part, stored_template
 from singletable.design.model.catalog import Catalog
 from singletable.design.model.declarations import PatternInfo
 from singletable.design.model.entity import Entity, Upcaster, declared
-from singletable.design.model.places import Binding, KeyAttribute
+from singletable.design.model.places import Binding, PlaceAttribute
 from singletable.design.model.schema import EntitySchema
 from singletable.design.plans.get import Get
 from singletable.design.plans.reader import reads_of
-from singletable.design.plans.shape import Calls, condition_of
+from singletable.design.plans.shape import PatternCalls, condition_of
 from singletable.design.streams.handlers import StreamHandler
 from singletable.design.tables.definition import IndexDefinition, declared_table
 from singletable.design.values.annotations import alias_of, is_optional, models_in, plain_value, type_text
@@ -198,7 +198,7 @@ def _place(binding: Binding) -> PlaceBlueprint:
     )
 
 
-def _key(key: type[Key], attributes: tuple[KeyAttribute, ...]) -> KeyBlueprint:
+def _key(key: type[Key], attributes: tuple[PlaceAttribute, ...]) -> KeyBlueprint:
     names = tuple(attribute.name for attribute in attributes)
     return KeyBlueprint(names, stored_template(key), tuple(map(described_part, key.parts)), key.__name__)
 
@@ -213,7 +213,7 @@ def _pattern(catalog: Catalog, name: str, info: PatternInfo, method: Callable[..
     first = _called(name, method, arguments[0])
     others = [plan for each in arguments[1:] if (plan := _maybe_called(method, each)) is not None]
     try:
-        calls = Calls(catalog, [first, *others], arguments)
+        calls = PatternCalls(catalog, [first, *others], arguments)
         writes = (_write_of(calls),) if isinstance(first, WritePlan) else ()
         reads = () if writes else reads_of(calls)
     except DeclarationError as error:
@@ -242,7 +242,7 @@ def _pattern(catalog: Catalog, name: str, info: PatternInfo, method: Callable[..
     )
 
 
-def _write_of(calls: Calls[Any]) -> WriteBlueprint:
+def _write_of(calls: PatternCalls[Any]) -> WriteBlueprint:
     """Return the description of the write that a pattern returns."""
     plan = calls.plans[0]
     alike = calls.of_kind(type(plan))

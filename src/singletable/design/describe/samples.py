@@ -18,7 +18,13 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from singletable.design.keys.key import Key
 from singletable.design.keys.parts import Part, bucket_of
 from singletable.design.values.annotations import not_none, type_text
-from singletable.design.values.constraints import DEFAULTS, SAMPLE_TIME, Limits, candidates, constraints_text
+from singletable.design.values.constraints import (
+    DEFAULTS,
+    SAMPLE_TIME,
+    SizeLimits,
+    candidates,
+    constraints_text,
+)
 from singletable.design.values.markers import BucketOf, InitialOf, ShardOf
 
 _COLLECTIONS: Final = (list, set, frozenset, Sequence, Iterable)
@@ -39,7 +45,7 @@ def sample(annotation: object, name: str, variant: int) -> Any:
         return sample(_constrained(not_none(arguments)[0], constraints), name, variant)
     if origin is tuple and Ellipsis not in arguments:
         return tuple(sample(each, name, variant) for each in arguments)
-    variants = range(variant, variant + Limits.of(constraints).count_min)
+    variants = range(variant, variant + SizeLimits.of(constraints).count_min)
     if origin is tuple or origin in _COLLECTIONS:
         members = [sample(arguments[0], name, each) for each in variants]
         return members if origin in (Sequence, Iterable) else origin(members)
@@ -85,7 +91,7 @@ def _of_scalar(kind: type[Any], constraints: tuple[Any, ...], name: str, variant
     if not constraints:
         return DEFAULTS[kind](name, variant)
     adapter = TypeAdapter(_constrained(kind, constraints))
-    taken = (each for each in candidates(kind, name, Limits.of(constraints)) if _takes(adapter, each))
+    taken = (each for each in candidates(kind, name, SizeLimits.of(constraints)) if _takes(adapter, each))
     found = list(islice(taken, variant + 1))
     if not found:
         raise NoSampleError(f"{kind.__name__} with {constraints_text(constraints)}")

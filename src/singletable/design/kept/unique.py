@@ -66,7 +66,7 @@ LockId = tuple[str, str]  # the texts of a lock's key
 
 
 @dataclass(frozen=True, slots=True)
-class Lock:
+class UniqueLock:
     """The lock of one value of an entity, as it should be stored."""
 
     key: Item
@@ -82,7 +82,7 @@ class LockChange:
     """The change of one lock: the owners that may give it back, and the one that takes it."""
 
     key: Item
-    takes: Lock | None
+    takes: UniqueLock | None
     owners: tuple[Item, ...]  # one of them may have it now
     now_us: int
     catalog: Catalog
@@ -162,12 +162,12 @@ class Uniques(Kind):
 
 def locks_of(
     catalog: Catalog, schema: Schema, entity: Entity, moving: Collection[LockForm] = ()
-) -> dict[LockId, Lock]:
+) -> dict[LockId, UniqueLock]:
     """Return the locks of an entity; for values that are `moving`, under both keys, the new one first.
 
     A value with a part that is None has no lock.
     """
-    found: dict[LockId, Lock] = {}
+    found: dict[LockId, UniqueLock] = {}
     for form in schema.locks.values():
         lock = as_far_as_readable(entity, partial(_lock, catalog, schema, form, entity), None)
         if lock is None:
@@ -179,13 +179,13 @@ def locks_of(
     return found
 
 
-def _lock(catalog: Catalog, schema: Schema, form: LockForm, entity: Entity) -> Lock | None:
+def _lock(catalog: Catalog, schema: Schema, form: LockForm, entity: Entity) -> UniqueLock | None:
     values = {name: getattr(entity, name) for name in form.key.reads()}
     key = form.key.from_values(values)
     if key is None:
         return None
     text = key.render()
-    return Lock(
+    return UniqueLock(
         lock_key(catalog, text, form.sort),
         owner_attributes(catalog, schema.primary_key(entity)),
         _expiry(schema, entity),
@@ -195,7 +195,7 @@ def _lock(catalog: Catalog, schema: Schema, form: LockForm, entity: Entity) -> L
     )
 
 
-def lock_item(lock: Lock, catalog: Catalog, now_us: int) -> Item:
+def lock_item(lock: UniqueLock, catalog: Catalog, now_us: int) -> Item:
     """Return the item of a lock that is taken now."""
     item = {**lock.key, catalog.discriminator: {"S": LOCK_NAME}, **lock.owner, TAKEN_AT: {"S": _time(now_us)}}
     expiry = ttl_attribute(catalog)
@@ -235,7 +235,7 @@ def _expiry(schema: Schema, entity: Entity) -> AttributeValue | None:
     return None if schema.ttl is None or value is None else schema.ttl.encode(value)
 
 
-def _outlives(lock: Lock, had: Lock) -> bool:
+def _outlives(lock: UniqueLock, had: UniqueLock) -> bool:
     """Tell whether a write extends the expiry of a lock. No lock may expire before its owner does."""
     if lock.expiry is None or had.expiry is None:
         return lock.expiry is None
@@ -264,7 +264,7 @@ def _action(change: LockChange) -> Action:
     return _put(change, change.takes, " OR ".join(terms), into)
 
 
-def _put(change: LockChange, lock: Lock, condition: str, into: Placeholders) -> Action:
+def _put(change: LockChange, lock: UniqueLock, condition: str, into: Placeholders) -> Action:
     item = lock_item(lock, change.catalog, change.now_us)
     params = into.add_to({"Item": item, "ConditionExpression": condition})
     return Action("Put", change.key, params, _taken(change), "claim", merged_locks, made_from=change)
@@ -299,7 +299,7 @@ def _taken(change: LockChange) -> Refused:
     return refused
 
 
-def duplicate(lock: Lock | None, key: Item, owner: Item | None) -> DuplicateError:
+def duplicate(lock: UniqueLock | None, key: Item, owner: Item | None) -> DuplicateError:
     """Return the error that a value is taken, and by which item."""
     by = "another item" if owner is None else shown_key(owner)
     if lock is None:
@@ -501,7 +501,7 @@ def _is_needed(session: Session, lock: Item | None, owner: Item | None, key: Ite
 
 
 def _taking(
-    session: Session, lock: Lock, found: Item | None, owner: Item | None
+    session: Session, lock: UniqueLock, found: Item | None, owner: Item | None
 ) -> Steps[tuple[Action, ...]]:
     """Return the action that gives an item its lock; none if another item has the value: a person must decide."""
     if (yield from _is_needed(session, found, owner, lock.key)):

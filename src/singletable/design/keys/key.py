@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, ClassVar, Generic, NoReturn, Self, TypeVar, dataclass_transform, get_type_hints
 
 from singletable.design.keys.parts import Part, attribute_of, bucket_of, part_of
-from singletable.design.keys.template import Placeholder, Template, split_template
+from singletable.design.keys.template import Template, TemplateField, split_template
 from singletable.design.values.markers import BucketOf, ShardOf
 from singletable.errors import (
     DeclarationError,
@@ -59,7 +59,7 @@ def _compile(
     cls: type[Key], template: str, declared: Mapping[str, object]
 ) -> tuple[tuple[Part, ...], Template]:
     pieces = split_template(template, cls.__name__)
-    placeholders = [piece for piece in pieces if isinstance(piece, Placeholder)]
+    placeholders = [piece for piece in pieces if isinstance(piece, TemplateField)]
     for placeholder in placeholders:
         if placeholder.name not in declared:
             raise DeclarationError(

@@ -85,7 +85,7 @@ _AFTER_FIELD: Final = re.compile(r"\A[\W_]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Placeholder:
+class TemplateField:
     """A field as a template names it: `{week:02}`."""
 
     name: str
@@ -103,7 +103,7 @@ class Slot:
 Part = str | Slot
 
 
-def split_template(text: str, owner: str | None = None) -> list[str | Placeholder]:
+def split_template(text: str, owner: str | None = None) -> list[str | TemplateField]:
     """Split a template into its literal texts and its fields; a mistake in it names the owner."""
     try:
         return _split(text)
@@ -113,10 +113,10 @@ def split_template(text: str, owner: str | None = None) -> list[str | Placeholde
         raise DeclarationError(f"{owner}: the template {text!r}: {error.message}", hint=error.hint) from None
 
 
-def _split(text: str) -> list[str | Placeholder]:
+def _split(text: str) -> list[str | TemplateField]:
     if not text:
         raise DeclarationError("it is empty", hint='template="USER#{user_id}"')
-    tokens: list[str | Placeholder] = []
+    tokens: list[str | TemplateField] = []
     position = 0
     while position < len(text):
         found = _TOKEN.match(text, position)
@@ -125,7 +125,7 @@ def _split(text: str) -> list[str | Placeholder]:
         if found["name"] is None:
             tokens.append(found["text"].replace("{{", "{").replace("}}", "}"))
         else:
-            tokens.append(Placeholder(found["name"], found["spec"] or ""))
+            tokens.append(TemplateField(found["name"], found["spec"] or ""))
         position = found.end()
     return tokens
 
@@ -137,11 +137,11 @@ def _refuse_brace(text: str, position: int) -> NoReturn:
     )
 
 
-def separators_of(tokens: Sequence[str | Placeholder]) -> str:
+def separators_of(tokens: Sequence[str | TemplateField]) -> str:
     """Return the characters next to fields that are neither letters nor digits, each once."""
     found: dict[str, None] = {}
     for position, token in enumerate(tokens):
-        if isinstance(token, Placeholder):
+        if isinstance(token, TemplateField):
             continue
         if position > 0:
             found.update(dict.fromkeys(_run(_AFTER_FIELD, token)))
@@ -244,8 +244,8 @@ def _is_clear(codec: ValueCodec, behind: Part | None, *, from_right: bool) -> bo
 
 
 __all__ = [
-    "Placeholder",
     "Template",
+    "TemplateField",
     "just_above",
     "just_below",
     "last_of_prefix",
@@ -413,7 +413,7 @@ class Template:
 
 def _compile(text: str, codecs: Mapping[str, ValueCodec], owner: str) -> Template:
     tokens = split_template(text)
-    names = tuple(token.name for token in tokens if isinstance(token, Placeholder))
+    names = tuple(token.name for token in tokens if isinstance(token, TemplateField))
     _check_names(names, codecs)
     separators = separators_of(tokens)
     parts = _restricted(tokens, codecs, separators)
@@ -454,7 +454,7 @@ def _check_names(names: Sequence[str], codecs: Mapping[str, ValueCodec]) -> None
 
 
 def _restricted(
-    tokens: Sequence[str | Placeholder], codecs: Mapping[str, ValueCodec], separators: str
+    tokens: Sequence[str | TemplateField], codecs: Mapping[str, ValueCodec], separators: str
 ) -> list[Part]:
     """Give each field a codec that refuses separators, but for the one field that may hold them."""
 
@@ -483,11 +483,11 @@ def _restricted(
     return closed
 
 
-def _leading_text(tokens: Sequence[str | Placeholder], codecs: Mapping[str, ValueCodec]) -> str | None:
+def _leading_text(tokens: Sequence[str | TemplateField], codecs: Mapping[str, ValueCodec]) -> str | None:
     """Name the text field that the template begins with, if it is the only one of any text."""
-    free = [token.name for token in tokens if isinstance(token, Placeholder) and codecs[token.name].is_free]
+    free = [token.name for token in tokens if isinstance(token, TemplateField) and codecs[token.name].is_free]
     first = tokens[0]
-    return free[0] if len(free) == 1 and isinstance(first, Placeholder) and first.name == free[0] else None
+    return free[0] if len(free) == 1 and isinstance(first, TemplateField) and first.name == free[0] else None
 
 
 def _ambiguity(parts: Sequence[Part]) -> tuple[Slot, Slot] | None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from singletable.blueprint import KeyPart
 from singletable.design.keys.key import Key, Prefix, SortKey
 from singletable.design.keys.parts import Part
-from singletable.design.keys.template import Placeholder, Slot, split_template, without_omitted
+from singletable.design.keys.template import Slot, TemplateField, split_template, without_omitted
 from singletable.design.values.annotations import alias_of, type_text, unwrap
 from singletable.design.values.constraints import marker_data
 from singletable.design.values.markers import BucketOf, InitialOf, ShardOf
@@ -82,7 +82,7 @@ def _text(key: type[Key], fixed: Mapping[str, str], leading: Sequence[str] | Non
     assert key.template is not None
     assert key.compiled is not None
     tokens = split_template(key.template)
-    specs = {token.name: token.spec for token in tokens if isinstance(token, Placeholder)}
+    specs = {token.name: token.spec for token in tokens if isinstance(token, TemplateField)}
     codecs = key.compiled.codecs
     parts = [token if isinstance(token, str) else Slot(token.name, codecs[token.name]) for token in tokens]
     texts: list[str] = []

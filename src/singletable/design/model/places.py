@@ -21,7 +21,7 @@ AttributeType = Literal["S", "N"]
 
 
 @dataclass(frozen=True, slots=True)
-class KeyAttribute:
+class PlaceAttribute:
     """An attribute that is a key or a part of one: rendered from a template, or a stored field itself."""
 
     name: str
@@ -29,7 +29,7 @@ class KeyAttribute:
     field: str | None  # the field that the attribute is; None for a template
 
 
-class View(Protocol):
+class EntityView(Protocol):
     """Makes entities from the attributes that an index holds."""
 
     def to_entity(self, item: Item) -> Any: ...
@@ -47,8 +47,8 @@ class Binding:
         self,
         keys: DeclaredKeys[Key, SortKey],
         index: DeclaredIndex | None,
-        pk: tuple[KeyAttribute, ...],
-        sk: tuple[KeyAttribute, ...],
+        pk: tuple[PlaceAttribute, ...],
+        sk: tuple[PlaceAttribute, ...],
         when: Condition | None,
     ) -> None:
         self.keys = keys
@@ -57,7 +57,7 @@ class Binding:
         self.pk = pk
         self.sk = sk
         self.held: frozenset[str] | None = None
-        self.view: View | None = None
+        self.view: EntityView | None = None
         condition = fields_of(keys.when) if keys.when is not None else ()
         self._reads = frozenset((*keys.reads(), *condition))
         self._sides = ((keys.pk, pk), (keys.sk, sk))
@@ -77,7 +77,7 @@ class Binding:
         """Name the fields that decide the keys, with the fields of the condition."""
         return self._reads
 
-    def attributes(self) -> tuple[KeyAttribute, ...]:
+    def attributes(self) -> tuple[PlaceAttribute, ...]:
         return (*self.pk, *self.sk)
 
     def written(self) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ class Binding:
         return {**key_item(pk, self.pk), **key_item(sk, self.sk)}
 
 
-def key_item(key: Key, attributes: tuple[KeyAttribute, ...]) -> Item:
+def key_item(key: Key, attributes: tuple[PlaceAttribute, ...]) -> Item:
     """Return the attributes of a key object."""
     if len(attributes) == 1:
         (attribute,) = attributes
@@ -141,7 +141,7 @@ def key_item(key: Key, attributes: tuple[KeyAttribute, ...]) -> Item:
     }
 
 
-def key_object(key: type[Key], attributes: tuple[KeyAttribute, ...], item: Item) -> Key:
+def key_object(key: type[Key], attributes: tuple[PlaceAttribute, ...], item: Item) -> Key:
     """Read a key object from a stored item; refuse a text that does not match the template."""
     texts = [item[attribute.name][attribute.kind] for attribute in attributes]
     if key.compiled is not None:
@@ -195,7 +195,7 @@ class _Place:
     keys: DeclaredKeys[Key, SortKey]
     fields: Mapping[str, FieldCodec]
 
-    def attributes(self, key: type[Key], names: tuple[str, ...]) -> tuple[KeyAttribute, ...]:
+    def attributes(self, key: type[Key], names: tuple[str, ...]) -> tuple[PlaceAttribute, ...]:
         count = len(key.parts) if key.template is None else 1
         if count != len(names):
             place = f"index {self.keys.index.name}" if self.keys.index else self.table.__name__
@@ -208,7 +208,7 @@ class _Place:
             return tuple(self._own(part.name, name, key) for part, name in zip(key.parts, names, strict=True))
         return (self._templated(key, names[0]),)
 
-    def _own(self, field: str, name: str, key: type[Key]) -> KeyAttribute:
+    def _own(self, field: str, name: str, key: type[Key]) -> PlaceAttribute:
         codec = self.fields.get(field)
         if codec is None or codec.stored != name:
             stored = f"stored as {codec.stored}" if codec else "not a field"
@@ -219,11 +219,11 @@ class _Place:
             )
         return self._field(codec, key)
 
-    def _templated(self, key: type[Key], name: str) -> KeyAttribute:
+    def _templated(self, key: type[Key], name: str) -> PlaceAttribute:
         """Return the attribute of a template. A template that is only a stored field is that field itself."""
         codec = next((codec for codec in self.fields.values() if codec.stored == name), None)
         if codec is None:
-            return KeyAttribute(name, "S", None)
+            return PlaceAttribute(name, "S", None)
         if key.template != f"{{{codec.name}}}":
             raise self._wrong(
                 f"{key.shown()} is stored as {name}, and so is the field {codec.name}",
@@ -231,7 +231,7 @@ class _Place:
             )
         return self._field(codec, key)
 
-    def _field(self, codec: FieldCodec, key: type[Key]) -> KeyAttribute:
+    def _field(self, codec: FieldCodec, key: type[Key]) -> PlaceAttribute:
         """Return a field as a key. The stored form of the field must be that of the key."""
         (part,) = [part for part in key.parts if part.name == codec.name]
         is_changed = isinstance(part.codec, TextCodec) and part.codec.function is not None
@@ -241,7 +241,7 @@ class _Place:
                 f"{key.shown()} is the field {codec.name} itself, which is not stored as the key writes it",
                 hint="a key that is a field is a text, number or time, without Pad, Normalize, Compressed or Ttl",
             )
-        return KeyAttribute(codec.stored, codec.kind, codec.name)
+        return PlaceAttribute(codec.stored, codec.kind, codec.name)
 
     def _wrong(self, what: str, hint: str) -> DeclarationError:
         return DeclarationError(f"{self.entity.__name__}.{self.keys.name}: {what}", hint=hint)

@@ -24,7 +24,7 @@ from singletable.design.model.entity import (
     key_values,
     table_keys,
 )
-from singletable.design.model.places import AttributeType, Binding, KeyAttribute, key_item, place_of
+from singletable.design.model.places import AttributeType, Binding, PlaceAttribute, key_item, place_of
 from singletable.design.model.table import Table
 from singletable.design.values.computed import (
     bounded_fields,
@@ -42,7 +42,7 @@ from singletable.design.values.items import AttributeValue, Item, decode, shown_
 from singletable.design.values.markers import Auto, Expires, Lock, TimeToLive
 from singletable.errors import DeclarationError, InvalidItemError, InvalidWriteError, KeyValueError
 
-__all__ = ["AttributeType", "Binding", "EntitySchema", "KeyAttribute", "key_item"]
+__all__ = ["AttributeType", "Binding", "EntitySchema", "PlaceAttribute", "key_item"]
 
 M = TypeVar("M")
 

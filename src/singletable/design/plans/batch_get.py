@@ -11,7 +11,7 @@ from singletable.design.keys.key import Key, SortKey
 from singletable.design.keys.texts import template_of
 from singletable.design.model.schema import EntitySchema
 from singletable.design.plans.plan import E, Found, Plan, Run, Usage
-from singletable.design.plans.shape import Calls, equal_sort
+from singletable.design.plans.shape import PatternCalls, equal_sort
 from singletable.design.session.session import Session, ask, waits
 from singletable.design.session.stored_items import reporting
 from singletable.design.values.arguments import require_members
@@ -158,7 +158,7 @@ def _read_batch(session: Session, params: Params, cache_s: float | None, usage: 
         yield next(pauses)
 
 
-def batch_get_reads(calls: Calls[BatchGet[E]], name: str | None) -> tuple[ReadBlueprint, ...]:
+def batch_get_reads(calls: PatternCalls[BatchGet[E]], name: str | None) -> tuple[ReadBlueprint, ...]:
     """Return the shape of a batch of gets."""
     plan, *_ = plans = calls.plans
     keys = [key for each in plans for key in each.keys]

@@ -28,7 +28,7 @@ from singletable.design.keys.template import next_prefix
 from singletable.design.keys.texts import template_of
 from singletable.design.model.catalog import Catalog
 from singletable.design.model.entity import Entity, entity_type, key_values
-from singletable.design.model.places import Binding, View
+from singletable.design.model.places import Binding, EntityView
 from singletable.design.model.schema import EntitySchema
 from singletable.design.plans.batch_get import read_whole, whole_item
 from singletable.design.plans.bound import Index
@@ -50,7 +50,7 @@ from singletable.design.plans.plan import (
     one_or_all,
 )
 from singletable.design.plans.query import PAGE_ITEMS_MAX, Order, Query, add_place, query_requests
-from singletable.design.plans.shape import Calls, ReadsOf, named_read, sort_of
+from singletable.design.plans.shape import PatternCalls, ReadsOf, named_read, sort_of
 from singletable.design.session.expressions import Placeholders, is_in_place, key_condition, text_term
 from singletable.design.session.session import Session, ask
 from singletable.design.session.stored_items import entity_of
@@ -134,7 +134,7 @@ C = TypeVar("C", bound=Collection)
 
 Values: TypeAlias = dict[str, Any]  # of the fields of a collection
 # An item that was read, its entity, and the view that makes a partial entity from it.
-_Read: TypeAlias = tuple[EntitySchema, Item, View | None]
+_Read: TypeAlias = tuple[EntitySchema, Item, EntityView | None]
 
 
 class Collect(Single[C]):
@@ -541,7 +541,9 @@ class CollectReading(Generic[C]):
 # --- shape ------------------------------------------------------------------------------------------------
 
 
-def collect_reads(calls: Calls[Collect[C]], name: str | None, reads_of: ReadsOf) -> tuple[ReadBlueprint, ...]:
+def collect_reads(
+    calls: PatternCalls[Collect[C]], name: str | None, reads_of: ReadsOf
+) -> tuple[ReadBlueprint, ...]:
     """Return the shape of a collection: its partition, or the plans of its fields."""
     plan, *_ = plans = calls.plans
     if plan.pk is None:
@@ -562,14 +564,14 @@ def collect_reads(calls: Calls[Collect[C]], name: str | None, reads_of: ReadsOf)
     return (read, *_fetch_reads(calls, plan))
 
 
-def _fetch_reads(calls: Calls[Collect[C]], plan: Collect[C]) -> Iterator[ReadBlueprint]:
+def _fetch_reads(calls: PatternCalls[Collect[C]], plan: Collect[C]) -> Iterator[ReadBlueprint]:
     for member in members_of(plan.into):
         place = _place_of(calls.catalog.schema_for(member.entity), plan)
         if place is not None and place.fetches:
             yield named_read(calls.catalog, member.entity, None, by=member.entity.__name__)
 
 
-def _sort_shape(calls: Calls[Collect[C]], plan: Collect[C]) -> SortBlueprint | None:
+def _sort_shape(calls: PatternCalls[Collect[C]], plan: Collect[C]) -> SortBlueprint | None:
     if plan.bounds is None:
         span = _span(calls.catalog, _member_bindings(calls.catalog, plan), plan)
         return None if span is None else SortBlueprint("BETWEEN", span)

@@ -20,7 +20,7 @@ from singletable.design.plans.plan import (
     Run,
     Usage,
 )
-from singletable.design.plans.shape import Calls, ReadsOf
+from singletable.design.plans.shape import PatternCalls, ReadsOf
 from singletable.design.values.arguments import require_callable, require_kind, require_members
 from singletable.errors import ConsistencyError, DeclarationError, InvalidItemError
 
@@ -113,7 +113,7 @@ class ComposedReading(Generic[E]):
 
 
 def composed_reads(
-    calls: Calls[Composed[E]], name: str | None, reads_of: ReadsOf
+    calls: PatternCalls[Composed[E]], name: str | None, reads_of: ReadsOf
 ) -> tuple[ReadBlueprint, ...]:
     """Return the shape of a composed plan: those of the plans that it reads."""
     plans = calls.plans

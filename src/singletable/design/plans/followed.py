@@ -31,7 +31,7 @@ from singletable.design.plans.plan import (
     Usage,
     inherited,
 )
-from singletable.design.plans.shape import Calls, ReadsOf, filter_of, named_read
+from singletable.design.plans.shape import PatternCalls, ReadsOf, filter_of, named_read
 from singletable.design.session.expressions import condition_identity
 from singletable.design.values.arguments import require_kind
 from singletable.design.values.condition_values import conditions_on
@@ -239,7 +239,7 @@ def meets(entity: Any, conditions: Iterable[Condition]) -> bool:
 
 
 def followed_reads(
-    calls: Calls[Followed[T]], name: str | None, reads_of: ReadsOf
+    calls: PatternCalls[Followed[T]], name: str | None, reads_of: ReadsOf
 ) -> tuple[ReadBlueprint, ...]:
     """Return the shape of a followed plan: its source, and the items that this points to."""
     plan, *_ = plans = calls.plans

@@ -7,7 +7,7 @@ from singletable.client.calls import Call, Params, Steps, read_units
 from singletable.design.keys.key import Key, SortKey
 from singletable.design.keys.texts import template_of
 from singletable.design.plans.plan import E, E_co, Found, Requests, Run, Single, Usage, one_or_all
-from singletable.design.plans.shape import Calls, equal_sort
+from singletable.design.plans.shape import PatternCalls, equal_sort
 from singletable.design.session.expressions import get_params
 from singletable.design.session.session import ask
 from singletable.design.session.stored_items import entity_of
@@ -72,7 +72,7 @@ class GetRun(Run[Get[E]]):
         return get_params(self.session.table, key, consistent=self.plan.is_consistent)
 
 
-def get_reads(calls: Calls[Get[E]], name: str | None) -> tuple[ReadBlueprint, ...]:
+def get_reads(calls: PatternCalls[Get[E]], name: str | None) -> tuple[ReadBlueprint, ...]:
     """Return the shape of a get."""
     plan, *_ = plans = calls.plans
     read = ReadBlueprint(

@@ -17,7 +17,7 @@ from singletable.design.keys.key import Key
 from singletable.design.keys.texts import template_of
 from singletable.design.model.schema import EntitySchema
 from singletable.design.plans.plan import E, Found, Run, Single, Usage
-from singletable.design.plans.shape import Calls, any_key
+from singletable.design.plans.shape import PatternCalls, any_key
 from singletable.design.session.expressions import get_params
 from singletable.design.session.session import ask
 from singletable.design.session.stored_items import entity_of
@@ -111,7 +111,7 @@ class LookupRun(Run[Lookup[E]]):
         return found is not None and found.render() == key.render()
 
 
-def lookup_reads(calls: Calls[Lookup[E]], name: str | None) -> tuple[ReadBlueprint, ...]:
+def lookup_reads(calls: PatternCalls[Lookup[E]], name: str | None) -> tuple[ReadBlueprint, ...]:
     """Return the shape of a lookup: the lock, and the item that it names."""
     plan, *_ = plans = calls.plans
     schema = calls.catalog.schema_for(plan.entity)

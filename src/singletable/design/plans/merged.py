@@ -21,7 +21,7 @@ from singletable.design.plans.query import (
     query_reads_of,
     query_requests,
 )
-from singletable.design.plans.shape import Calls
+from singletable.design.plans.shape import PatternCalls
 from singletable.design.session.session import Session
 from singletable.design.values.arguments import require_members
 from singletable.design.values.condition_values import conditions_on
@@ -170,6 +170,6 @@ class _Head(Generic[E]):
         return (self.order < other.order) is self.forward
 
 
-def merged_reads(calls: Calls[Merged[E]], name: str | None) -> tuple[ReadBlueprint, ...]:
+def merged_reads(calls: PatternCalls[Merged[E]], name: str | None) -> tuple[ReadBlueprint, ...]:
     """Return the shape of a merged plan."""
     return query_reads_of(calls, [plan.parts for plan in calls.plans], name)

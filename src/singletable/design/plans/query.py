@@ -24,7 +24,7 @@ from singletable.design.model.schema import EntitySchema
 from singletable.design.plans.batch_get import Whole, read_whole, whole_item
 from singletable.design.plans.followed import Followable, meets
 from singletable.design.plans.plan import E, Identity, P, Positions, Requests, Run, Usage, one_or_all
-from singletable.design.plans.shape import Calls, bounds_of, filter_of, named_read, sort_of
+from singletable.design.plans.shape import PatternCalls, bounds_of, filter_of, named_read, sort_of
 from singletable.design.session.expressions import (
     Placeholders,
     condition_identity,
@@ -572,13 +572,13 @@ class QueryReading(Generic[E]):
 # --- shape ------------------------------------------------------------------------------------------------
 
 
-def query_reads(calls: Calls[Query[E]], name: str | None) -> tuple[ReadBlueprint, ...]:
+def query_reads(calls: PatternCalls[Query[E]], name: str | None) -> tuple[ReadBlueprint, ...]:
     """Return the shape of a query."""
     return query_reads_of(calls, [[plan] for plan in calls.plans], name)
 
 
 def query_reads_of(
-    calls: Calls[P], queries: Sequence[Sequence[Query[E]]], name: str | None
+    calls: PatternCalls[P], queries: Sequence[Sequence[Query[E]]], name: str | None
 ) -> tuple[ReadBlueprint, ...]:
     """Return one request for all queries of a kind: the write shards of a partition count as one.
 
@@ -598,11 +598,11 @@ def query_reads_of(
     return tuple(reads)
 
 
-def _place(calls: Calls[P], query: Query[E]) -> Binding:
+def _place(calls: PatternCalls[P], query: Query[E]) -> Binding:
     return calls.catalog.schema_for(query.entity).bindings[query.place]
 
 
-def _fetch_read(calls: Calls[P], queries: Sequence[Query[E]], name: str | None) -> ReadBlueprint:
+def _fetch_read(calls: PatternCalls[P], queries: Sequence[Query[E]], name: str | None) -> ReadBlueprint:
     """Return the request for the whole items that a query of an index names."""
     entity, place = queries[0].entity, _place(calls, queries[0])
     later = [[each for each in query.conditions if is_filtered_later(place, each)] for query in queries]
@@ -616,7 +616,7 @@ def _kind(query: Query[E]) -> Hashable:
     return query.entity, query.place, type(query.pk), operators, fields, query.forward, query.limited
 
 
-def _query_read(calls: Calls[P], queries: Sequence[Query[E]], name: str | None) -> ReadBlueprint:
+def _query_read(calls: PatternCalls[P], queries: Sequence[Query[E]], name: str | None) -> ReadBlueprint:
     query, place = queries[0], _place(calls, queries[0])
     at_once = [[each for each in query.conditions if not is_filtered_later(place, each)] for query in queries]
     return ReadBlueprint(

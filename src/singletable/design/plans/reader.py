@@ -31,7 +31,7 @@ from singletable.design.plans.plan import (
     Usage,
 )
 from singletable.design.plans.query import Query, QueryRun, query_reads
-from singletable.design.plans.shape import Calls
+from singletable.design.plans.shape import PatternCalls
 from singletable.design.plans.walk import Walk, WalkRun, walk_reads
 from singletable.design.session.session import Session
 from singletable.design.values.arguments import require_count
@@ -125,7 +125,7 @@ class Reader:
                 assert_never(plan)
 
 
-def reads_of(calls: Calls[Any], name: str | None = None) -> tuple[ReadBlueprint, ...]:
+def reads_of(calls: PatternCalls[Any], name: str | None = None) -> tuple[ReadBlueprint, ...]:
     """Return the kinds of requests that a pattern sends, for the blueprint."""
     plan = calls.plans[0]
     if not isinstance(plan, AT_ONCE + IN_ORDER):

@@ -25,7 +25,7 @@ K = TypeVar("K")
 
 
 @dataclass(frozen=True, slots=True)
-class Calls(Generic[T]):
+class PatternCalls(Generic[T]):
     """The plans that calls of one pattern returned, each with the values that it was called with."""
 
     catalog: Catalog
@@ -42,20 +42,20 @@ class Calls(Generic[T]):
             if value is not None and all(other[name] == value for other in others)
         ]
 
-    def of(self, plans: Sequence[K]) -> Calls[K]:
+    def of(self, plans: Sequence[K]) -> PatternCalls[K]:
         """Return the calls with these plans."""
-        return Calls(self.catalog, plans, self.arguments)
+        return PatternCalls(self.catalog, plans, self.arguments)
 
-    def of_kind(self, kind: type[K]) -> Calls[K]:
+    def of_kind(self, kind: type[K]) -> PatternCalls[K]:
         """Return the calls whose plans are of a kind."""
         return self.of([plan for plan in self.plans if isinstance(plan, kind)])
 
 
 # Returns the kinds of requests that plans of any kind send; for plans inside of others.
-ReadsOf: TypeAlias = Callable[[Calls[Any], str | None], tuple[ReadBlueprint, ...]]
+ReadsOf: TypeAlias = Callable[[PatternCalls[Any], str | None], tuple[ReadBlueprint, ...]]
 
 
-def equal_sort(keys: Sequence[Key | None], calls: Calls[T]) -> SortBlueprint | None:
+def equal_sort(keys: Sequence[Key | None], calls: PatternCalls[T]) -> SortBlueprint | None:
     """Return the condition that sort keys are these; None where there is no sort key."""
     if keys[0] is None or type(keys[0]) is NoSortKey:
         return None
@@ -75,7 +75,7 @@ def named_read(catalog: Catalog, entity: type[BaseModel], name: str | None, *, b
     return ReadBlueprint("BatchGetItem", (entity.__name__,), pk, sort=sort, name=name, named_by=by)
 
 
-def sort_of(ranges: Sequence[SortRange], calls: Calls[T]) -> SortBlueprint | None:
+def sort_of(ranges: Sequence[SortRange], calls: PatternCalls[T]) -> SortBlueprint | None:
     """Return the condition on sort keys that ranges of one kind share; None where any sort key is meant."""
     of = ranges[0].of
     bounds = [bounds_of(each) for each in ranges]
@@ -105,18 +105,18 @@ def bounds_of(bounds: SortRange) -> list[tuple[str, Bound]]:
     return [(operator, bound) for operator, bound in given if bound is not None]
 
 
-def filter_of(conditions: Sequence[Sequence[Condition]], calls: Calls[T]) -> ConditionData | None:
+def filter_of(conditions: Sequence[Sequence[Condition]], calls: PatternCalls[T]) -> ConditionData | None:
     """Return the condition that the conditions of each call are together."""
     return condition_of([all_of(list(each)) for each in conditions], calls)
 
 
-def condition_of(conditions: Sequence[Condition | None], calls: Calls[T]) -> ConditionData | None:
+def condition_of(conditions: Sequence[Condition | None], calls: PatternCalls[T]) -> ConditionData | None:
     """Return a condition. A value of the caller is the name of a parameter: {"field": ..., "parameter": ...}."""
     given = [condition_data(condition) for condition in conditions if condition is not None]
     return _with_parameters(given, calls) if given else None
 
 
-def _with_parameters(given: Sequence[ConditionData], calls: Calls[T]) -> ConditionData:
+def _with_parameters(given: Sequence[ConditionData], calls: PatternCalls[T]) -> ConditionData:
     first = given[0]
     data: ConditionData = {}
     for key, value in first.items():
@@ -133,11 +133,11 @@ def _with_parameters(given: Sequence[ConditionData], calls: Calls[T]) -> Conditi
     return data
 
 
-def _is_given(values: Sequence[object], calls: Calls[T]) -> bool:
+def _is_given(values: Sequence[object], calls: PatternCalls[T]) -> bool:
     same = [plain_value(value) for value in calls.same]
     return any(value != values[0] for value in values) or values[0] in same
 
 
-def _parameter(value: object, calls: Calls[T]) -> str | None:
+def _parameter(value: object, calls: PatternCalls[T]) -> str | None:
     """Name the parameter that has a value in the first call."""
     return next((name for name, each in calls.arguments[0].items() if plain_value(each) == value), None)

@@ -12,7 +12,7 @@ from singletable.design.plans.followed import Followable
 from singletable.design.plans.merged import Merged
 from singletable.design.plans.plan import E, Identity, PlanRunner, Positions, Reading, Run, Usage, inherited
 from singletable.design.plans.query import Query, query_identity, query_reads_of
-from singletable.design.plans.shape import Calls
+from singletable.design.plans.shape import PatternCalls
 from singletable.design.values.arguments import require_members
 from singletable.design.values.conditions import Condition
 from singletable.errors import CursorMismatchError, DeclarationError
@@ -105,7 +105,7 @@ class WalkReading(Generic[E]):
         return entities
 
 
-def walk_reads(calls: Calls[Walk[E]], name: str | None) -> tuple[ReadBlueprint, ...]:
+def walk_reads(calls: PatternCalls[Walk[E]], name: str | None) -> tuple[ReadBlueprint, ...]:
     """Return the shape of a walk."""
     return query_reads_of(calls, [[*_queries(plan)] for plan in calls.plans], name)
 

@@ -11,7 +11,7 @@ from typing import Any
 from singletable.client.calls import Call, Steps, read_units
 from singletable.design.model.entity import Entity
 from singletable.design.model.ownership import old_keys_of
-from singletable.design.model.places import View
+from singletable.design.model.places import EntityView
 from singletable.design.model.schema import EntitySchema
 from singletable.design.model.unfit_items import unfit_entity
 from singletable.design.session.expressions import get_params
@@ -102,10 +102,10 @@ def stranger(session: Session, schema: EntitySchema, stored: Item) -> InvalidIte
 # --- entities of plans ----------------------------------------------------------------------------------
 
 Report = Callable[[InvalidItemError], object]
-EntityOf = Callable[[EntitySchema, Session, Item, View | None], Any]
+EntityOf = Callable[[EntitySchema, Session, Item, EntityView | None], Any]
 
 
-def entity_of(schema: EntitySchema, session: Session, item: Item, view: View | None = None) -> Any:
+def entity_of(schema: EntitySchema, session: Session, item: Item, view: EntityView | None = None) -> Any:
     """Return the entity of an item; None for an item of another entity, or an expired one.
 
     A view makes a partial entity from the attributes that an index holds.
@@ -127,7 +127,9 @@ def reporting(report: Report | None) -> EntityOf:
     if report is None:
         return entity_of
 
-    def entity_or_report(schema: EntitySchema, session: Session, item: Item, view: View | None = None) -> Any:
+    def entity_or_report(
+        schema: EntitySchema, session: Session, item: Item, view: EntityView | None = None
+    ) -> Any:
         try:
             return entity_of(schema, session, item, view)
         except InvalidItemError as error:

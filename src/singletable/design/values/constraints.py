@@ -125,7 +125,7 @@ DEFAULTS: Final[dict[type[Any], Callable[[str, int], Any]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SizeLimits:
     """The limits of a value's size. Whether a limit itself is allowed is found by trying."""
 
     low: Any = None
@@ -135,7 +135,7 @@ class Limits:
     length_max: int | None = None
 
     @classmethod
-    def of(cls, constraints: Iterable[object]) -> Limits:
+    def of(cls, constraints: Iterable[object]) -> SizeLimits:
         """Read the limits off constraints, also off those of a `Field` or another group."""
         said = list(flat(constraints))
         return cls(
@@ -152,7 +152,7 @@ class Limits:
         return max(1, self.length_min)
 
 
-def candidates(kind: type[Any], name: str, limits: Limits) -> Iterator[Any]:
+def candidates(kind: type[Any], name: str, limits: SizeLimits) -> Iterator[Any]:
     """Return values of a type to try, each once."""
     plain = [DEFAULTS[kind](name, variant) for variant in range(_TRIES)]
     if kind is str:
@@ -168,12 +168,12 @@ def candidates(kind: type[Any], name: str, limits: Limits) -> Iterator[Any]:
     return iter(dict.fromkeys([*plain, *more]))
 
 
-def _numbers(limits: Limits, *, is_whole: bool) -> Iterator[Decimal]:
+def _numbers(limits: SizeLimits, *, is_whole: bool) -> Iterator[Decimal]:
     low, high, step = map(_exact, (limits.low, limits.high, limits.step or 1))
     assert step is not None
     first = None if low is None else (low / step).to_integral_value(ROUND_CEILING) * step
     last = None if high is None else (high / step).to_integral_value(ROUND_FLOOR) * step
-    yield from _beside(Limits(low=first, high=last), step)
+    yield from _beside(SizeLimits(low=first, high=last), step)
     yield from (step * number for number in range(1, _TRIES + 1))
     if low is not None and high is not None and not is_whole:
         yield from (low + (high - low) * number / 8 for number in range(1, 8))
@@ -183,7 +183,7 @@ def _exact(value: object) -> Decimal | None:
     return None if value is None else Decimal(str(value))
 
 
-def _beside(limits: Limits, step: Any) -> Iterator[Any]:
+def _beside(limits: SizeLimits, step: Any) -> Iterator[Any]:
     """Return the values from the lower limit up, and from the upper one down."""
     # One more than is asked for: a limit may be excluded.
     for number in range(_TRIES + 1):
@@ -193,7 +193,7 @@ def _beside(limits: Limits, step: Any) -> Iterator[Any]:
             yield limits.high - number * step
 
 
-def _texts(plain: list[str], limits: Limits) -> Iterator[str]:
+def _texts(plain: list[str], limits: SizeLimits) -> Iterator[str]:
     """Return texts of the lengths that are allowed: names, then texts of one alphabet, then common forms."""
     longest = _TEXT_LENGTH_MAX if limits.length_max is None else limits.length_max
     for text in plain:
@@ -256,7 +256,7 @@ def _example(pattern: str) -> str | None:
         fits = re.compile(pattern).search
     except re.error:
         return None
-    return next(filter(fits, (*_TEXTS_TO_TRY, *candidates(str, "text", Limits()))), None)
+    return next(filter(fits, (*_TEXTS_TO_TRY, *candidates(str, "text", SizeLimits()))), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from singletable.design.values.items import Item, KeyId, hashable, item_bytes, s
 from singletable.design.values.markers import Upkeep
 from singletable.design.writes.put import loaded_item, settled_item
 from singletable.design.writes.transaction import prepare, write, write_together
-from singletable.design.writes.write import Delete, Load, Put, assign, refuse_owner, schema_for
+from singletable.design.writes.write import Delete, LoadWrite, Put, assign, refuse_owner, schema_for
 from singletable.errors import ApiError, InvalidWriteError
 from singletable.limits import BATCH_WRITE_ITEMS_MAX, KIB, REQUEST_BYTES_MAX
 
@@ -403,13 +403,13 @@ def _beside(session: Session, entity: Entity) -> int:
 def _load_carefully(session: Session, entities: list[Entity]) -> Steps[float]:
     if len(entities) > 1 and session.client.capabilities.transactions:
         try:
-            _, units = yield from write_together(session, [Load(entity) for entity in entities])
+            _, units = yield from write_together(session, [LoadWrite(entity) for entity in entities])
         except (ApiError, InvalidWriteError):
             pass  # too much for one transaction, or two writes of one item: nothing of it was written
         else:
             return units
     units = 0.0
     for entity in entities:
-        _, more = yield from write(session, Load(entity))
+        _, more = yield from write(session, LoadWrite(entity))
         units += more
     return units

@@ -41,7 +41,7 @@ from singletable.design.writes.write import (
     Check,
     Create,
     Delete,
-    Load,
+    LoadWrite,
     Put,
     Update,
     Write,
@@ -64,7 +64,7 @@ from singletable.errors import (
 
 def prepare(session: Session, write: AnyWrite, *, fresh: bool = False) -> Steps[Prepared]:
     """Plan a write; with `fresh`, from the item as it is stored now, and not as the caller has read it."""
-    target = write.entity if isinstance(write, Create | Put | Load) else write.target
+    target = write.entity if isinstance(write, Create | Put | LoadWrite) else write.target
     schema = schema_for(session, target)
     if session.catalog.has_old_keys:
         yield from move_to_new_key(session, schema, target)
@@ -74,7 +74,7 @@ def prepare(session: Session, write: AnyWrite, *, fresh: bool = False) -> Steps[
             return (yield from plan_create(session, entity))
         case Put(entity, when):
             return (yield from plan_put(session, entity, when))
-        case Load(entity):
+        case LoadWrite(entity):
             return (yield from plan_put(session, entity, None, loads=True))
         case Update():
             return (yield from plan_update(session, write, fresh=fresh))
@@ -186,7 +186,7 @@ def transact_writes(
 def _plan(session: Session, wanted: Sequence[AnyWrite], *, fresh: bool) -> Steps[list[Prepared]]:
     plans = []
     for each in wanted:
-        require_kind(each, (*WRITES, Load), "a transaction takes Create, Put, Update, Delete and Check")
+        require_kind(each, (*WRITES, LoadWrite), "a transaction takes Create, Put, Update, Delete and Check")
         try:
             prepared = yield from prepare(session, each, fresh=fresh)
         except NotFoundError:
@@ -200,7 +200,7 @@ def _refuse_two_of_one(session: Session, wanted: Sequence[AnyWrite]) -> None:
     """Refuse two writes of one item: a transaction of DynamoDB takes each item once."""
     written: dict[KeyId, AnyWrite] = {}
     for each in wanted:
-        target = each.entity if isinstance(each, Create | Put | Load) else each.target
+        target = each.entity if isinstance(each, Create | Put | LoadWrite) else each.target
         key = key_of(schema_for(session, target), target)
         name = hashable(key)
         if name not in written:

@@ -124,7 +124,7 @@ class Put(WritePlan[E]):
 
 
 @dataclass(frozen=True, slots=True)
-class Load(WritePlan[E]):
+class LoadWrite(WritePlan[E]):
     """Write an item as it is given, whatever is stored. Only `Design.load` uses it."""
 
     entity: E
@@ -215,7 +215,7 @@ def _valid_when(entity: type[Any], when: Condition | None) -> Condition | None:
 
 
 Write = Create[Any] | Put[Any] | Update[Any] | Delete[Any] | Check[Any]
-AnyWrite = Write | Load[Any]
+AnyWrite = Write | LoadWrite[Any]
 WRITES: Final = (Create, Put, Update, Delete, Check)
 
 

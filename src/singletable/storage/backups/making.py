@@ -20,11 +20,11 @@ from singletable.clock import SteadyTime
 from singletable.errors.base import sentence_of
 from singletable.storage.backups.files import COPY, BackupWriter
 from singletable.storage.backups.folder import BackupFolder, BackupKey, BackupRecord, Origin
-from singletable.storage.backups.workers import Copiers, GivenUpError, Workers
+from singletable.storage.backups.workers import BackupWorkers, Copiers, GivenUpError
 from singletable.storage.catalog import Catalog, Execute, load_catalog
 from singletable.storage.definitions import TableDefinition
 from singletable.storage.file import failures
-from singletable.storage.file.connections import Reader
+from singletable.storage.file.connections import ReadConnection
 from singletable.storage.reading import select_counts
 
 T = TypeVar("T")
@@ -35,13 +35,13 @@ _log = logging.getLogger("singletable.backups")
 class Connecting(Protocol):
     """The part of the store that makers of backups need."""
 
-    def take_reader(self) -> Reader | None:
+    def take_reader(self) -> ReadConnection | None:
         """Return a connection that is used for nothing else; None where there is only one for all."""
         ...
 
-    def end_reader(self, reader: Reader) -> None: ...
+    def end_reader(self, reader: ReadConnection) -> None: ...
 
-    def hold_together(self, readers: Sequence[Reader]) -> None:
+    def hold_together(self, readers: Sequence[ReadConnection]) -> None:
         """Begin a snapshot on each connection: the same state of the file for all."""
         ...
 
@@ -76,14 +76,14 @@ class _Making:
             self._writer = BackupWriter(stack.enter_context(folder.making(wanted.key)))
             stack.callback(self._writer.close)
             self._stack = stack.pop_all()
-        self._reader: Reader | None = None
+        self._reader: ReadConnection | None = None
         self.record: BackupRecord
 
     @property
     def is_connected(self) -> bool:
         return self._reader is not None
 
-    def attach(self) -> Reader | None:
+    def attach(self) -> ReadConnection | None:
         """Take a connection that writes to the new file, and will read the table from its snapshot."""
         self._copiers.begin()
         try:
@@ -194,7 +194,7 @@ class Backups:
     """The backups of a database: those in its folder, and those that are being made here."""
 
     def __init__(
-        self, folder: BackupFolder, database: Connecting, workers: Workers, steady: SteadyTime
+        self, folder: BackupFolder, database: Connecting, workers: BackupWorkers, steady: SteadyTime
     ) -> None:
         self.folder = folder
         self.steady = steady
@@ -347,8 +347,8 @@ class Backups:
             self._copiers.go_on()
 
 
-def _attach(making: Sequence[_Making]) -> list[Reader] | None:
-    readers: list[Reader] = []
+def _attach(making: Sequence[_Making]) -> list[ReadConnection] | None:
+    readers: list[ReadConnection] = []
     for one in making:
         reader = one.attach()
         if reader is None:

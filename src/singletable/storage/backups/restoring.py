@@ -21,7 +21,7 @@ from singletable import errors, limits
 from singletable.errors.base import sentence_of
 from singletable.storage.backups.files import backup_rows, require_file
 from singletable.storage.backups.folder import BackupRecord, read_beside
-from singletable.storage.backups.workers import GivenUpError, Workers
+from singletable.storage.backups.workers import BackupWorkers, GivenUpError
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.changes import Change
 from singletable.storage.file.durable_files import sha256_of
@@ -51,7 +51,7 @@ _DELETE: Final = "DELETE FROM restore WHERE table_id = ?"
 _RETRY_S: Final = 5.0
 
 
-class Source(NamedTuple):
+class RestoreSource(NamedTuple):
     """Where the items come from: a table of this database at a moment, or the file of a backup."""
 
     at_us: int
@@ -74,7 +74,7 @@ class _Restore(NamedTuple):
         return PrimaryKey(self.pk, self.sk) if self.pk else None
 
 
-def save_restore(transaction: Transaction, table_id: int, source: Source) -> None:
+def save_restore(transaction: Transaction, table_id: int, source: RestoreSource) -> None:
     """Store that a new table is to be filled."""
     transaction.is_dirty = True
     position = _BEGIN if source.is_verified else _UNVERIFIED
@@ -219,7 +219,7 @@ class Verifying:
     table exists and is not filled yet. The result is stored; after a kill in between, the file is verified again.
     """
 
-    def __init__(self, read: Read, write: Write, workers: Workers, then: Callable[[], None]) -> None:
+    def __init__(self, read: Read, write: Write, workers: BackupWorkers, then: Callable[[], None]) -> None:
         """Call `then` when a table can be filled."""
         self._read = read
         self._write = write

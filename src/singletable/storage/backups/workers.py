@@ -11,7 +11,7 @@ from singletable.storage.file import failures
 _HALT_S_MAX: Final = 30.0
 
 
-class Workers:
+class BackupWorkers:
     """The threads of a database that do long work. When it is closed, they are told to stop, and waited for."""
 
     def __init__(self) -> None:

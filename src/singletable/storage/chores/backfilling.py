@@ -9,7 +9,7 @@ from singletable import limits
 from singletable.storage import schema
 from singletable.storage.catalog import Catalog, Execute, scalar
 from singletable.storage.definitions import TableDefinition
-from singletable.storage.images import Stored
+from singletable.storage.images import StoredImage
 from singletable.storage.reading import take_rows
 from singletable.storage.tables import Index, Table
 from singletable.storage.transaction import Transaction
@@ -47,7 +47,7 @@ def _fill(transaction: Transaction, table: Table, store_id: int) -> None:
     rows, is_end = _next_rows(transaction, table, position)
     index = next((index for index in table.indexes if index.id == store_id), None)
     for row_id, pk, sk, item_bytes, raw in rows:
-        image = Stored(row_id, item_bytes, raw)
+        image = StoredImage(row_id, item_bytes, raw)
         if index is None:
             _add_expiry(transaction, table, image)
         else:
@@ -66,7 +66,7 @@ def _next_rows(transaction: Transaction, table: Table, position: int) -> tuple[l
     return rows, are_all and len(rows) < _ROWS_A_STEP
 
 
-def _add_entry(transaction: Transaction, index: Index, image: Stored, pk: bytes, sk: bytes) -> None:
+def _add_entry(transaction: Transaction, index: Index, image: StoredImage, pk: bytes, sk: bytes) -> None:
     entry = index.entry_key(image.item)
     if entry is None:
         return
@@ -75,7 +75,7 @@ def _add_entry(transaction: Transaction, index: Index, image: Stored, pk: bytes,
         transaction.count(index.id, items=1, item_bytes=index.projected_bytes(image))
 
 
-def _add_expiry(transaction: Transaction, table: Table, image: Stored) -> None:
+def _add_expiry(transaction: Transaction, table: Table, image: StoredImage) -> None:
     assert table.expiry is not None
     expires_s = table.expiry.time_of(image.item)
     if expires_s is not None:

@@ -79,14 +79,14 @@ def _find(chore: AnyChore, execute: Execute, catalog: Catalog, now_us: int) -> S
     return partial(chore.step_found, found=found) if found else None
 
 
-class Piece(NamedTuple):
+class ChorePiece(NamedTuple):
     """The result of a piece: whether it finished its chore, and how many expired items it deleted."""
 
     is_last: bool
     expired: int
 
 
-class Pace(NamedTuple):
+class ChorePace(NamedTuple):
     """How long one piece holds the writer, and how many times as long it then lets go."""
 
     piece_us: int
@@ -94,18 +94,18 @@ class Pace(NamedTuple):
 
 
 # Somebody waits for the chore. Leaves room for one slow step and the COMMIT.
-_BRISK: Final = Pace(limits.BACKGROUND_HOLD_US_MAX // 3, 0)
+_BRISK: Final = ChorePace(limits.BACKGROUND_HOLD_US_MAX // 3, 0)
 # Nobody waits for the chore: most requests should not notice it at all.
-_GENTLE: Final = Pace(limits.BACKGROUND_PIECE_US, 2)
+_GENTLE: Final = ChorePace(limits.BACKGROUND_PIECE_US, 2)
 
 # Chores that a request has started, and chores that become due as time passes.
-_STARTED: Final[Mapping[AnyChore, Pace]] = {
+_STARTED: Final[Mapping[AnyChore, ChorePace]] = {
     backfilling: _BRISK,
     restoring: _BRISK,
     reclaiming: _BRISK,
 }
-_TIMED: Final[Mapping[AnyChore, Pace]] = {sharding: _GENTLE, sweeping: _GENTLE, trimming: _GENTLE}
-_PACES: Final[Mapping[AnyChore, Pace]] = {**_STARTED, **_TIMED}
+_TIMED: Final[Mapping[AnyChore, ChorePace]] = {sharding: _GENTLE, sweeping: _GENTLE, trimming: _GENTLE}
+_PACES: Final[Mapping[AnyChore, ChorePace]] = {**_STARTED, **_TIMED}
 
 
 def has_chores(catalog: Catalog) -> bool:
@@ -212,19 +212,19 @@ class Background:
         self._look_us = self._clock.elapsed_us() - started_us
         return found
 
-    def _do(self, chore: AnyChore, step: Step) -> Piece:
+    def _do(self, chore: AnyChore, step: Step) -> ChorePiece:
         """Do one short piece of a chore."""
         now_us = self._time.now_us()
         piece_us = _PACES[chore].piece_us
 
-        def work(transaction: Transaction) -> Piece:
+        def work(transaction: Transaction) -> ChorePiece:
             started_us, expired_before = self._clock.elapsed_us(), sum(transaction.expired.values())
             is_last = False
             for _ in range(_STEPS_MAX):
                 is_last = step(transaction, now_us)
                 if is_last or self._clock.elapsed_us() - started_us >= piece_us:
                     break
-            return Piece(is_last, sum(transaction.expired.values()) - expired_before)
+            return ChorePiece(is_last, sum(transaction.expired.values()) - expired_before)
 
         return self._write(work)
 

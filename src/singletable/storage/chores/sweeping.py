@@ -12,7 +12,7 @@ from singletable import limits
 from singletable.storage import schema
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.changes import Change
-from singletable.storage.images import PrimaryKey, Stored
+from singletable.storage.images import PrimaryKey, StoredImage
 from singletable.storage.reading import take_rows
 from singletable.storage.tables import Table
 from singletable.storage.transaction import Transaction
@@ -32,7 +32,7 @@ def step(transaction: Transaction, now_us: int) -> bool:
     for table in transaction.catalog:
         rows = _select_expired(transaction.execute, table, now_us, items_max=_ITEMS_A_STEP)
         for row_id, pk, sk, item_bytes, raw in rows:
-            before = Stored(row_id, item_bytes, raw)
+            before = StoredImage(row_id, item_bytes, raw)
             key = PrimaryKey(pk, sk)
             transaction.apply(Change(table, key, before, None, transaction.now_us, is_expiry=True))
         if rows:

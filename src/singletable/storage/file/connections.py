@@ -132,7 +132,7 @@ def create_file(path: str) -> None:
         ) from None
 
 
-class Reader:
+class ReadConnection:
     """A read connection, and the state of the file up to which it knows the catalog."""
 
     __slots__ = ("__weakref__", "_connection", "execute", "seen")
@@ -191,13 +191,13 @@ class Readers:
         """`check_files` raises if the file at the path is not the one that was opened."""
         self._place = place
         self._check_files = check_files
-        self._idle: list[Reader] = []
-        self._all: weakref.WeakSet[Reader] = weakref.WeakSet()
-        self._paused: list[Reader] = []
+        self._idle: list[ReadConnection] = []
+        self._all: weakref.WeakSet[ReadConnection] = weakref.WeakSet()
+        self._paused: list[ReadConnection] = []
         self._growing = threading.Lock()
         self._is_closed = False
 
-    def take(self) -> Reader:
+    def take(self) -> ReadConnection:
         try:
             reader = self._idle.pop()
         except IndexError:
@@ -213,12 +213,12 @@ class Readers:
                 raise
         return reader
 
-    def give(self, reader: Reader) -> None:
+    def give(self, reader: ReadConnection) -> None:
         """Take a reader back; one too many, or one in the middle of something, is left to be collected."""
         if reader.is_at_rest and len(self._idle) < limits.IDLE_READERS_MAX:
             self._idle.append(reader)
 
-    def forget(self, reader: Reader) -> None:
+    def forget(self, reader: ReadConnection) -> None:
         """Close a reader that is not used again; nobody waits for it any more."""
         reader.disconnect()
         self._all.discard(reader)
@@ -246,10 +246,10 @@ class Readers:
             self._idle.append(self._paused.pop())
         self._growing.release()
 
-    def _grow(self) -> Reader:
+    def _grow(self) -> ReadConnection:
         with self._growing:
             self._check_open()
-            reader = Reader()
+            reader = ReadConnection()
             self._all.add(reader)
             return reader
 

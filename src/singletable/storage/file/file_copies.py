@@ -31,7 +31,7 @@ from singletable.storage.file.durable_files import (
 )
 from singletable.storage.file.formats import check_recognised
 from singletable.storage.file.page_copies import (
-    Copied,
+    CompleteFile,
     Progress,
     copy_connection,
     no_progress,
@@ -44,7 +44,7 @@ from singletable.storage.file.write_ahead_log import check_log_belongs
 # --- making a copy ----------------------------------------------------------------------------
 
 
-def back_up_file(path: str, copy: str, *, force: bool, progress: Progress = no_progress) -> Copied:
+def back_up_file(path: str, copy: str, *, force: bool, progress: Progress = no_progress) -> CompleteFile:
     """Copy a database as it is at one moment, while others write to it."""
     failures.require_file(path)
     _check_free(copy, force=force)
@@ -69,7 +69,7 @@ def back_up_file(path: str, copy: str, *, force: bool, progress: Progress = no_p
 # --- putting one back ---------------------------------------------------------------------------
 
 
-def restore_file(backup: str, path: str, *, force: bool, progress: Progress = no_progress) -> Copied:
+def restore_file(backup: str, path: str, *, force: bool, progress: Progress = no_progress) -> CompleteFile:
     """Put a copy at a path that has no database yet, or one that nobody has open."""
     failures.require_file(backup)
     _check_free(path, force=force)
@@ -110,7 +110,7 @@ def _no_sum(backup: str) -> errors.StorageFailedError:
     return errors.StorageFailedError(f"there is no checksum of {backup}: {what}", hint=f"{trust}: {make}")
 
 
-def _copy_bytes(source: str, target: str, progress: Progress) -> Copied:
+def _copy_bytes(source: str, target: str, progress: Progress) -> CompleteFile:
     digest = hashlib.sha256()
     done, total = 0, os.stat(source).st_size
     descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
@@ -121,7 +121,7 @@ def _copy_bytes(source: str, target: str, progress: Progress) -> Copied:
             done += len(chunk)
             progress("copying", done, total)
     sync_file(target)
-    return Copied(done, digest.hexdigest())
+    return CompleteFile(done, digest.hexdigest())
 
 
 def _check_ours(made: str, backup: str) -> None:

@@ -34,7 +34,7 @@ _PAGES_A_STEP: Final = 256
 PAGE_BYTES: Final = 4096
 
 
-class Copied(NamedTuple):
+class CompleteFile(NamedTuple):
     """A file that is complete: its size, and its checksum."""
 
     bytes: int
@@ -50,7 +50,7 @@ def sums_path(path: str) -> str:
     return f"{path}.sha256"
 
 
-def copy_connection(source: apsw.Connection, path: str, progress: Progress = no_progress) -> Copied:
+def copy_connection(source: apsw.Connection, path: str, progress: Progress = no_progress) -> CompleteFile:
     """Write the state that a connection sees now to a new file, and verify that."""
     written = WrittenFile(path)
     try:
@@ -62,7 +62,7 @@ def copy_connection(source: apsw.Connection, path: str, progress: Progress = no_
         finally:
             source.execute("ROLLBACK").fetchall()
         sha256 = written.verify(lambda done, total: progress("verifying", done, total))
-        return Copied(os.stat(path).st_size, sha256)
+        return CompleteFile(os.stat(path).st_size, sha256)
     finally:
         written.forget()
 
@@ -84,7 +84,7 @@ def _copy_pages(source: apsw.Connection, written: WrittenFile, progress: Progres
         raise failures.translate(error, written.path) from error
 
 
-def put_copy_in_place(made: str, copy: str, copied: Copied) -> None:
+def put_copy_in_place(made: str, copy: str, copied: CompleteFile) -> None:
     """Give a copy its name. At no moment is there one under it to which no checksum fits."""
     old = read_sums(copy) if os.path.exists(copy) else []
     _write_sums(copy, [copied.sha256, *old])

@@ -7,7 +7,7 @@ from typing import Any, Final
 from singletable.engine.pages import INVALID_START
 from singletable.engine.query import query as run_query
 from singletable.engine.requests import Query, Report, Scan, Select
-from singletable.engine.results import Page
+from singletable.engine.results import ResultPage
 from singletable.engine.scan import scan as run_scan
 from singletable.errors import ONE_ERROR, ValidationError
 from singletable.expressions.conditions import Condition
@@ -58,7 +58,7 @@ def scan(session: OperationContext, params: Params, form: Form) -> Outcome:
     return _outcome(page, request.report, params, form)
 
 
-def _outcome(page: Page, wanted: Report, params: Params, form: Form) -> Outcome:
+def _outcome(page: ResultPage, wanted: Report, params: Params, form: Form) -> Outcome:
     answer: Answer = {}
     if page.items is not None:
         answer["Items"] = form.items(page.items)
