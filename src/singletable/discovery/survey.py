@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from singletable.blueprint import Blueprint, IndexBlueprint, TableBlueprint, VolumeBlueprint
+from singletable.blueprint import Blueprint, VolumeBlueprint
 from singletable.client import Call, Client, Steps
 from singletable.client.calls import Answer
-from singletable.design.tables.definition import IndexDefinition, TableDefinition, describe_table, found_table
+from singletable.design.describe.blueprint import index_blueprint, table_blueprint
+from singletable.design.tables.definition import describe_table, found_table
 from singletable.discovery.entities import Item, Proposal, ProposedEntity, propose
 from singletable.errors import TargetError
 from singletable.migrate.pacing import Pace, Pacer
@@ -136,36 +137,4 @@ def _volume(proposed: ProposedEntity, read: int, count: int) -> VolumeBlueprint:
         proposed.kb,
         upto_kb=proposed.upto_kb,
         because=f"{proposed.items:,} of {read:,} items that were read",
-    )
-
-
-def table_blueprint(found: TableDefinition) -> TableBlueprint:
-    """Describe a table as it was found."""
-    return TableBlueprint(
-        name=found.name,
-        pk=found.pk,
-        sk=found.sk,
-        types=dict(found.attribute_types),
-        billing=found.billing,
-        capacity=found.capacity,
-        stream=found.stream,
-        encryption=found.encryption,
-        pitr_days=found.pitr_days,
-        deletion_protection=found.deletion_protection,
-        ttl=found.ttl,
-        tags=dict(found.tags),
-    )
-
-
-def index_blueprint(index: IndexDefinition) -> IndexBlueprint:
-    """Describe an index."""
-    is_named = isinstance(index.projection, str)
-    return IndexBlueprint(
-        name=index.name,
-        pk=index.pk,
-        sk=index.sk,
-        projection=str(index.projection) if is_named else "INCLUDE",
-        included=() if is_named else tuple(index.projection),
-        capacity=index.capacity,
-        is_local=index.is_local,
     )

@@ -41,7 +41,7 @@ from singletable.design.plans.get import Get
 from singletable.design.plans.reader import reads_of
 from singletable.design.plans.shape import PatternCalls, condition_of
 from singletable.design.streams.handlers import StreamHandler
-from singletable.design.tables.definition import IndexDefinition, declared_table
+from singletable.design.tables.definition import IndexDefinition, TableDefinition, declared_table
 from singletable.design.values.annotations import alias_of, is_optional, models_in, plain_value, type_text
 from singletable.design.values.conditions import Condition, ConditionData, condition_data
 from singletable.design.values.constraints import marker_data, without_constraints
@@ -64,21 +64,8 @@ def blueprint_of(
     entities = tuple(_entity(schema, catalog) for schema in catalog.schemas.values())
     return Blueprint(
         name=catalog.name,
-        table=TableBlueprint(
-            name=table.name,
-            pk=table.pk,
-            sk=table.sk,
-            types=dict(table.attribute_types),
-            billing=table.billing,
-            capacity=table.capacity,
-            stream=table.stream,
-            encryption=table.encryption,
-            pitr_days=table.pitr_days,
-            deletion_protection=table.deletion_protection,
-            ttl=table.ttl,
-            tags=dict(table.tags),
-        ),
-        indexes=tuple(map(_index, table.indexes)),
+        table=table_blueprint(table),
+        indexes=tuple(map(index_blueprint, table.indexes)),
         entities=entities,
         patterns=tuple(
             _pattern(catalog, name, info, getattr(design, name)) for name, info in patterns.items()
@@ -93,7 +80,26 @@ def blueprint_of(
     )
 
 
-def _index(index: IndexDefinition) -> IndexBlueprint:
+def table_blueprint(table: TableDefinition) -> TableBlueprint:
+    """Describe a table as it is declared, or as it was found."""
+    return TableBlueprint(
+        name=table.name,
+        pk=table.pk,
+        sk=table.sk,
+        types=dict(table.attribute_types),
+        billing=table.billing,
+        capacity=table.capacity,
+        stream=table.stream,
+        encryption=table.encryption,
+        pitr_days=table.pitr_days,
+        deletion_protection=table.deletion_protection,
+        ttl=table.ttl,
+        tags=dict(table.tags),
+    )
+
+
+def index_blueprint(index: IndexDefinition) -> IndexBlueprint:
+    """Describe an index as it is declared, or as it was found."""
     is_named = isinstance(index.projection, str)
     return IndexBlueprint(
         name=index.name,
@@ -102,6 +108,7 @@ def _index(index: IndexDefinition) -> IndexBlueprint:
         projection=str(index.projection) if is_named else "INCLUDE",
         included=() if is_named else tuple(index.projection),
         capacity=index.capacity,
+        is_local=index.is_local,
     )
 
 
