@@ -16,7 +16,11 @@ from singletable.metrics.names import COUNTERS, LATENCY, RETURNED_ITEMS
 from singletable.metrics.prometheus import LE_BOUNDS_S
 
 LATENCY_NAME = "singletable_successful_request_latency_seconds"
-KINDS = {LATENCY_NAME: "histogram", "singletable_clock_held": "gauge"}
+KINDS = {
+    LATENCY_NAME: "histogram",
+    "singletable_clock_held": "gauge",
+    "singletable_counted_seconds": "gauge",
+}
 # A sample of the exposition format 0.0.4: a name, labels whose values escape \ " and newline, a number.
 LABEL = r'[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\\\|\\"|\\n)*"'
 SAMPLE = re.compile(
@@ -106,7 +110,7 @@ def test_each_metric_has_its_samples(name: str, samples: dict[str, float]) -> No
 
 def test_every_cloudwatch_name_is_in_the_help_of_one_metric() -> None:
     helps = [line for line in lines_of(Metrics()) if line.startswith("# HELP ")]
-    assert len(helps) == len(COUNTERS) + 3  # and the gauge of the clock, which CloudWatch does not have
+    assert len(helps) == len(COUNTERS) + 4  # and two gauges, which CloudWatch does not have
     for name in (*COUNTERS, LATENCY, RETURNED_ITEMS):
         assert len([line for line in helps if line.endswith(f" (CloudWatch: {name}).")]) == 1
 
@@ -165,7 +169,7 @@ def test_prometheus_own_parser_reads_the_same() -> None:
         family.name: family
         for family in parser.text_string_to_metric_families(to_prometheus(metrics.snapshot()).decode())
     }
-    assert len(families) == len(COUNTERS) + 3
+    assert len(families) == len(COUNTERS) + 4
     assert {family.type for family in families.values()} == {"counter", "histogram", "gauge"}
     failed = families["singletable_conditional_check_failed_requests"].samples
     assert {sample.labels["table"]: sample.value for sample in failed} == {"orders": 1.0, awkward: 1.0}

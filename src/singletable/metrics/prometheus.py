@@ -113,6 +113,10 @@ def _lines(snapshot: MetricsSnapshot) -> Iterator[str]:
     yield f"# HELP {name} 1 while nothing expires or is trimmed, since the clock has to be confirmed."
     yield f"# TYPE {name} gauge"
     yield f"{name} {int(snapshot.is_clock_held)}"
+    name = "singletable_counted_seconds"
+    yield f"# HELP {name} For how long was counted: since the database was opened."
+    yield f"# TYPE {name} gauge"
+    yield f"{name} {snapshot.counted_s!r}"
 
 
 def _head(name: str, kind: str, text: str, cloudwatch_name: str) -> Iterator[str]:

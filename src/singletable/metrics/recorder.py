@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 import weakref
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -37,6 +38,7 @@ class Metrics:
         self._lock = threading.RLock()
         self._tables: dict[str | None, TableSeries] = {None: TableSeries(None)}
         self._user_errors = 0
+        self._begun_s = time.monotonic()
 
     # --- counting ----------------------------------------------------------------------------
 
@@ -161,7 +163,7 @@ class Metrics:
         for series in tables:
             with self._lock:
                 copy.add(series)
-        return copy.finished()
+        return copy.finished(time.monotonic() - self._begun_s)
 
 
 class _Copy:
@@ -209,8 +211,9 @@ class _Copy:
                 count=series.pages, sum=series.returned, min=series.returned_min, max=series.returned_max
             )
 
-    def finished(self) -> MetricsSnapshot:
+    def finished(self, counted_s: float) -> MetricsSnapshot:
         return MetricsSnapshot(
+            counted_s=counted_s,
             counts=MappingProxyType(
                 {name: MappingProxyType(values) for name, values in self._counts.items()}
             ),

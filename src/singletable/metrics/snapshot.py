@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -58,6 +58,8 @@ class MetricsSnapshot:
     returned: Mapping[Dimensions, ReturnedItems]
     is_clock_held: bool = False
     """Whether the clock is so far ahead of the file that nothing expires or is trimmed until it is confirmed."""
+    counted_s: float = field(default=0.0, compare=False)
+    """For how long was counted: since the database was opened here, or of a difference, in between."""
 
     # --- units and throttling: of a table by itself, or of one global index ------------------
 
@@ -117,7 +119,10 @@ class MetricsSnapshot:
 
     def since(self, earlier: MetricsSnapshot) -> MetricsSnapshot:
         """Return the difference of two snapshots, as CloudWatch has it for a period."""
+        # Less than before: another process counts, or this one anew.
+        counted_s = self.counted_s - earlier.counted_s
         return MetricsSnapshot(
+            counted_s=counted_s if counted_s >= 0 else self.counted_s,
             counts=MappingProxyType(
                 {
                     name: MappingProxyType(_differences(values, earlier.counts[name]))
