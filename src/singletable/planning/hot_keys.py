@@ -16,7 +16,7 @@ Limit = Literal["reads", "writes", "bytes"]
 
 TABLE: Final = "table"
 USERS_MAX: Final = 10_000_000_000.0  # more than there are people
-_STEP: Final = 100.0  # how far apart a design is looked at to see what grows with its users
+_STEP: Final = 1_000.0  # how far apart a design is looked at to see what grows with its users
 
 
 @dataclass(frozen=True, slots=True)

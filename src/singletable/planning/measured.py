@@ -2,8 +2,8 @@
 
 A server counts units of tables and of global indexes, and not of their keys: a bounded count of the busiest keys
 takes up to 4 us for a key that is new to it, where reading an item takes 21 us. So a place is compared with one
-partition as if all of it had one key, which is the worst that can be; with a plan of the design, also with the part
-that its busiest key is expected to have.
+partition as if all of it had one key, which is the worst that can be; with a plan of the design, also with the
+part that its busiest key is expected to have.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ SpreadKind = Literal[
 ]
 
 PLACEHOLDER: Final = re.compile(r"\{(\w+)(?::[^{}]*)?\}")
+_CHOICE: Final = re.compile(r"\"[^\"]*\"|'[^']*'|\b\d+\b")
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _TIMES: Final = frozenset({"date", "day", "hour", "month", "quarter", "today", "week", "year"})
 _ID_FORMATS: Final = frozenset({"uuid", "ulid", "slug"})
@@ -64,6 +65,7 @@ class Spreads:
         self._sizes = sizes
         self._counts = counts
         self._found: dict[tuple[object, ...], Spread] = {}
+        self._values: dict[str, float | None] = {}
 
     def over(
         self,
@@ -127,15 +129,14 @@ class Spreads:
         choices = fixed or _choices(entity, attribute)
         if choices:
             return _Part(1 / choices, "choices", f"{choices} values of {name}, used evenly")
-        return self._identified(entity, key, name, attribute)
+        return self._identified(entity, name, field, attribute)
 
     def _identified(
-        self, entity: EntityBlueprint, key: KeyBlueprint, name: str, attribute: AttributeBlueprint | None
+        self, entity: EntityBlueprint, name: str, field: str, attribute: AttributeBlueprint | None
     ) -> _Part:
-        alone = KeyBlueprint(
-            key.attributes, f"{{{name}}}", tuple(part for part in key.parts if part.name == name)
-        )
-        values = self._counts.partitions(entity, alone) or self._named(attribute)
+        if field not in self._values:  # of an id, they do not depend on the entity that has it
+            self._values[field] = self._counts.partitions(entity, KeyBlueprint((), f"{{{field}}}"))
+        values = self._values[field] or self._named(attribute)
         if values:
             return _Part(1 / max(1.0, values), "ids", f"{values:,.0f} values of {name}, used evenly")
         return _unnamed(name, attribute)
@@ -267,7 +268,7 @@ def _choices(entity: EntityBlueprint, attribute: AttributeBlueprint | None) -> i
     for model in entity.models:
         if model.name == plain and model.values:
             return len(model.values)
-    return len(re.findall(r"\"[^\"]*\"|'[^']*'", attribute.type))
+    return len(_CHOICE.findall(attribute.type))
 
 
 def _values_of_condition(condition: Mapping[str, Any] | None, field: str) -> int:
