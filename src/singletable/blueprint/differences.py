@@ -48,7 +48,7 @@ class BlueprintDifference:
 
 @dataclass(frozen=True, slots=True)
 class BlueprintDifferences:
-    """All differences; the fixes that no difference shows; and what only one of the two says anything about."""
+    """All differences; new fixes that no difference shows; and what only one of the two says anything about."""
 
     parts: tuple[BlueprintDifference, ...]
     unseen: tuple[FixBlueprint, ...] = ()
@@ -75,7 +75,7 @@ def differences(before: Contents, after: Contents) -> BlueprintDifferences:
                 known = {path, *(each[path] for each in names if path in each)}
                 why = tuple(_reasons(after, known))
                 parts.append(BlueprintDifference(kind, path, now[0] or was[0], was[1], now[1], why))
-    seen = {fix.id for part in parts for fix in part.fixes}
+    seen = {fix.id for part in parts for fix in part.fixes} | {fix.id for fix in before.fixes}
     unseen = tuple(fix for fix in after.fixes if fix.id not in seen)
     return BlueprintDifferences(tuple(parts), unseen, tuple(skipped))
 

@@ -7,20 +7,30 @@ What a design would refuse is left out, and said: the rules are those of `single
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from singletable.blueprint.contents import Contents
 from singletable.blueprint.entities import (
+    AttributeBlueprint,
     EntityBlueprint,
     KeyBlueprint,
+    KeyPart,
     PlaceBlueprint,
     TtlBlueprint,
     UniqueBlueprint,
 )
 from singletable.blueprint.python.conditions import condition_text
 from singletable.blueprint.python.fields import FieldPlan, Scope, class_docstring, stored_name
-from singletable.blueprint.python.keys import KeyClass, KeyClasses, Part, Source, UnfitError, key_class
+from singletable.blueprint.python.keys import (
+    KeyClass,
+    KeyClasses,
+    Part,
+    Source,
+    UnfitError,
+    key_class,
+    tokens_of,
+)
 from singletable.blueprint.python.names import (
     OF_KEYS,
     Names,
@@ -230,12 +240,12 @@ class EntityMaker:
         taken = {self._table.discriminator: "that names the entity of an item"}
         if entity.schema_version is not None:
             taken[stored_name("schema_version", casing)] = "that holds the version of the schema"
-        for attribute in entity.attributes:
+        for attribute in (*entity.attributes, *_unsaid_attributes(entity)):
             avoided = OF_KEYS if attribute.name in in_keys or not entity.places else ()
             if attribute.name in plan.fields:
                 plan.notes += opened(f"{attribute.name} is declared twice; the first is taken")
                 continue
-            made = self._scope.plan(attribute, names, self._role(plan, attribute.name), avoided)
+            made = self._scope.plan(attribute, names, self._role(plan, attribute), avoided)
             other = next((each for each in plan.fields.values() if each.stored == made.stored), None)
             if other is not None:
                 plan.notes += opened(f"{attribute.name} is stored as {made.stored}, and so is {other.label}")
@@ -252,16 +262,15 @@ class EntityMaker:
             if made.role == "ttl" and made.default is not None and made.default.startswith("expires"):
                 self._finish_expiry(plan, made)
 
-    def _role(self, plan: EntityPlan, name: str) -> str:
+    def _role(self, plan: EntityPlan, attribute: AttributeBlueprint) -> str:
         """Return what the layer does with a field: it fills in times, counts writes, lets items expire."""
-        attribute = next(each for each in plan.source.attributes if each.name == name)
         kinds = {str(marker.get("kind")): marker for marker in attribute.markers}
         base = self._scope.types.of(attribute.type).base
         roles = {each.role for each in plan.fields.values()}
         ttl = plan.source.ttl
-        if "TimeToLive" in kinds or (ttl is not None and ttl.field == name):
+        if "TimeToLive" in kinds or (ttl is not None and ttl.field == attribute.name):
             return "ttl" if "ttl" not in roles else ""
-        if "Lock" in kinds or plan.source.version == name:
+        if "Lock" in kinds or plan.source.version == attribute.name:
             return "version" if base == "int" and not attribute.is_optional and "version" not in roles else ""
         if "Auto" in kinds and base == "datetime" and not attribute.is_optional:
             return "created" if kinds["Auto"].get("when") == "create" else "updated"
@@ -342,8 +351,13 @@ class EntityMaker:
         try:
             plan.places.append(self._place(plan, homes[0], names))
         except UnfitError as error:
-            plan.unfit = f"its key {shown_place(homes[0])} cannot be: {error}"
-            return
+            why = f"its key {shown_place(homes[0])} cannot be: {error}"
+            try:
+                plan.places.append(self._place(plan, self._as_given(plan, homes[0], names), names))
+            except UnfitError:
+                plan.unfit = why
+                return
+            plan.notes += opened(f"{why}; as it is here, whoever writes an item gives the whole key")
         for place in (*homes[1:], *others):
             try:
                 if plan.place(place.index) is not None:
@@ -354,6 +368,34 @@ class EntityMaker:
                 plan.notes += opened(
                     f"{place.name or 'a place'} in {where}, {shown_place(place)}, cannot be: {error}"
                 )
+
+    def _as_given(self, plan: EntityPlan, place: PlaceBlueprint, names: Names) -> PlaceBlueprint:
+        """Return the place in the table with the attributes themselves for keys that fields cannot make."""
+        made = [
+            self._key_as_given(plan, key, name, names, is_sort=is_sort)
+            for key, name, is_sort in (
+                (place.pk, self._table.pk, False),
+                (place.sk, self._table.sk, True),
+            )
+            if key is not None and name is not None
+        ]
+        pk, sk = (*made, None)[:2]
+        return replace(place, pk=pk or place.pk, sk=sk)
+
+    def _key_as_given(
+        self, plan: EntityPlan, key: KeyBlueprint, attribute: str, names: Names, *, is_sort: bool
+    ) -> KeyBlueprint:
+        try:
+            key_class(key, _sources(plan), self._scope.types, is_sort=is_sort, of=plan.name)
+        except UnfitError:
+            taken = {name for each in plan.fields.values() for name in (each.label, each.stored)}
+            if attribute in taken | {self._table.discriminator}:
+                raise
+            kind = self._table.blueprint.table.types.get(attribute, "S")
+            said = AttributeBlueprint(attribute, attribute, kind)
+            plan.fields[attribute] = self._scope.plan(said, names, avoided=OF_KEYS)
+            return KeyBlueprint((attribute,), None, (KeyPart(attribute, "", attribute),))
+        return key
 
     def _place(self, plan: EntityPlan, place: PlaceBlueprint, names: Names) -> PlacePlan:
         index = None if place.index is None else self._table.index(place.index)
@@ -442,6 +484,34 @@ def _span(seconds: float) -> str:
 
 def _keys(place: PlaceBlueprint) -> Iterator[KeyBlueprint]:
     yield from (key for key in (place.pk, place.sk) if key is not None)
+
+
+def _unsaid_attributes(entity: EntityBlueprint) -> Iterator[AttributeBlueprint]:
+    """Return an attribute for each value in the key of the table that no attribute holds."""
+    home = entity.place(None)
+    known = {name for each in entity.attributes for name in (each.name, each.stored)}
+    for key in () if home is None else _keys(home):
+        parts = {part.name: part for part in key.parts}
+        for name in _placeholders(key):
+            part = parts.get(name) or KeyPart(name, "str", name)
+            is_worked_out = part.shards is not None or part.bucket is not None or part.letters is not None
+            if not is_worked_out and not {part.field, part.name} & known:
+                known |= {part.field, part.name}
+                yield AttributeBlueprint(
+                    part.field or part.name,
+                    part.field or part.name,
+                    part.type or "str",
+                    part.alias,
+                    about=f"open: {{{name}}} in the key is no attribute: "
+                    "a field is added, which stored items lack",
+                )
+
+
+def _placeholders(key: KeyBlueprint) -> list[str]:
+    try:
+        return [token[0] for token in tokens_of(key.template or "") if not isinstance(token, str)]
+    except UnfitError:
+        return []
 
 
 def shown_place(place: PlaceBlueprint) -> str:
