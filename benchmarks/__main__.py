@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks import (
     background,
+    blueprints,
     design_layer,
     engine_speed,
     expiry,
@@ -46,6 +47,7 @@ SUITES: dict[str, Suite] = {
     "fairness": fairness.run_suite,
     "boto3": in_process_boto3.run,
     "design": design_layer.run,
+    "blueprint": blueprints.run,
     "log": log_cost.run,
     "ttl": expiry.run,
     "background": background.run,

@@ -31,6 +31,7 @@ TITLES = {
     "fairness": "Several processes",
     "boto3": "boto3 in the process",
     "design": "The design layer",
+    "blueprint": "Blueprints",
     "log": "The log: streams, recovery, restoring",
     "ttl": "Time to live",
     "background": "Background work",

@@ -24,7 +24,7 @@ READMES = (
     ROOT / "docs" / "guides" / "systems.md",
 )
 RESULTS = ROOT / "benchmarks" / "results"
-SUITES = ("speed", "growth", "startup", "boto3", "design", "log", "ttl", "background")
+SUITES = ("speed", "growth", "startup", "boto3", "design", "blueprint", "log", "ttl", "background")
 LOAD_SUITES = ("load",)
 SCALE_SUITES = ("scale",)
 HIGHLIGHT_SUITES = ("http", "boto3")

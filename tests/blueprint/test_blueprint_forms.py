@@ -254,3 +254,49 @@ def test_entities_that_own_each_other_are_no_trouble() -> None:
 def test_table_without_a_word_has_no_sort_key(tmp_path: Path) -> None:
     assert Blueprint.from_toml(TOML_HEAD).table == TableBlueprint("t")
     assert Blueprint.from_json('{"blueprint": 1, "name": "x", "table": {"name": "t"}}').table.sk == "SK"
+
+
+# --- Markdown -------------------------------------------------------------------------------------------------
+
+
+def texts_in(value: Any) -> set[str]:
+    """Return the texts of people in a blueprint: what things are about, and where they were said."""
+    if isinstance(value, dict):
+        own = {
+            each for name, each in value.items() if name in ("about", "at", "text", "because", "documented")
+        }
+        return {each for each in own if isinstance(each, str)}.union(*map(texts_in, value.values()))
+    return set().union(*map(texts_in, value)) if isinstance(value, list) else set()
+
+
+def plain_text(text: str) -> str:
+    return " ".join(text.replace("\\|", "|").split())
+
+
+@pytest.mark.parametrize("name", installed_systems())
+def test_markdown_has_every_statement_of_a_document_with_its_place(name: str) -> None:
+    blueprint = installed_systems()[name].documented()
+    assert blueprint is not None
+    shown = plain_text(blueprint.text())
+    said = texts_in(json.loads(blueprint.to_json()))
+    missing = sorted(each for each in said if plain_text(each).removesuffix(".") not in shown)
+    assert missing == []
+    for title, members in (
+        ("Write rules", blueprint.rules),
+        ("Expiry", blueprint.ttl_rules),
+        ("Streams", blueprint.consumers),
+        ("Roles", blueprint.roles),
+        ("Alarms", blueprint.alarms),
+        ("Planned changes", blueprint.changes),
+        ("Figures", blueprint.figures),
+        ("Open questions", blueprint.questions),
+    ):
+        assert (f"## {title} " in shown) == bool(members)
+
+
+@quickly
+@given(any_blueprint)
+def test_any_blueprint_has_tables_whose_rows_are_as_wide_as_their_heads(blueprint: Blueprint) -> None:
+    for block in blueprint.text().split("\n\n"):
+        rows = [line.replace("\\|", "").count("|") for line in block.split("\n") if line.startswith("| ")]
+        assert len(set(rows)) <= 1

@@ -51,6 +51,7 @@ from singletable.blueprint import (
 )
 from singletable.blueprint.python.names import OF_DESIGNS, OF_KEYS, OF_MODELS, OF_OPEN, OF_TABLES
 from singletable.blueprint.python_text import to_python
+from singletable.systems import installed_systems
 from singletable_systems.kefir.model.design import KefirDesign
 from singletable_systems.lunch_cache.model.design import LunchCache
 from singletable_systems.perfectit.model.design import PerfectItDesign
@@ -317,12 +318,28 @@ def test_generated_kefir_puts_and_reads() -> None:
         assert db.batch_by_id("b1").page(limit=5).items == [batch]
 
 
+DOCUMENTED: Final = {
+    f"{name}_documented": found
+    for name, system in installed_systems().items()
+    if (found := system.documented()) is not None
+}
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_documented_design_opens_with_its_questions_as_comments(name: str) -> None:
+    text, design = remade(DOCUMENTED[name])
+    assert len(DOCUMENTED[name].entities) >= len(design.entities) > 0
+    plain = re.sub(r"\n *#   ", " ", text)
+    assert all(f"# open: {' '.join(each.split())}" in plain for each in DOCUMENTED[name].questions)
+
+
 def test_type_checkers_accept_generated_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = documented()
     for name, blueprint in (
         ("kefir", KefirDesign.blueprint()),
         ("smart_cooking", SmartCookingDesign.blueprint()),
         ("wrong", wrong),
+        *DOCUMENTED.items(),
     ):
         (tmp_path / f"{name}.py").write_text(to_python(blueprint), encoding="utf-8")
     source = str(TESTS.parent / "src")
@@ -343,7 +360,7 @@ def test_type_checkers_accept_generated_modules(tmp_path: Path, monkeypatch: pyt
         env={**os.environ, "PYTHONPATH": source},
     )
     answer = json.loads(ran.stdout)
-    assert answer["summary"]["filesAnalyzed"] == 3
+    assert answer["summary"]["filesAnalyzed"] == 3 + len(DOCUMENTED)
     assert [each for each in answer["generalDiagnostics"] if each["severity"] == "error"] == []
 
 

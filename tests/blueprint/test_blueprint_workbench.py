@@ -172,6 +172,18 @@ def test_rows_without_prefixes_are_items() -> None:
     assert found.entities[0].samples[1] == {"Forum": "SQS", "Subject": "Queues"}
 
 
+def test_attribute_that_no_row_and_no_facet_has_is_a_question() -> None:
+    found = from_workbench(
+        model(
+            table(
+                NonKeyAttributes=[attribute("colour"), attribute("state")],
+                TableData=[row(PK="s#1", SK="child#2", state="on"), row(PK="s#1", SK="c#3")],
+            )
+        )
+    )
+    assert "colour: which items have these attributes? No facet or row does" in found.questions
+
+
 def test_rows_beside_facets_are_kept() -> None:
     facets = [facet("User", "USER#<id>", "PROFILE", row(PK="USER#1", SK="PROFILE"))]
     found = from_workbench(model(table(TableFacets=facets, TableData=[row(PK="USER#1", SK="ORDER#5")])))

@@ -122,6 +122,7 @@ class Contents:
     remarks: tuple[RemarkBlueprint, ...] = ()
     questions: tuple[str, ...] = ()  # what nobody has said yet
     fixes: tuple[FixBlueprint, ...] = ()
+    said: tuple[Said, ...] = ()  # of what stands in no part: the name, the users, the targets
 
     def entity(self, name: str) -> EntityBlueprint | None:
         """Find an entity by its name."""

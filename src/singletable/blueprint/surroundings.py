@@ -62,6 +62,7 @@ class StatementBlueprint:
     resources: tuple[str, ...] = ()
     conditions: Mapping[str, Any] = field(default_factory=dict)
     sid: str = ""
+    said: tuple[Said, ...] = ()
 
 
 @described

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from singletable.blueprint import FixBlueprint
     from singletable.blueprint.differences import BlueprintDifferences
     from singletable.cli.parser import Parser
+    from singletable.client import Client
     from singletable.discovery import Survey
 
 EXAMPLES = """\
@@ -51,7 +52,7 @@ The exit code is 1 if they differ.
 """
 _FROM_TABLE_EXAMPLES = """\
 examples:
-  singletable blueprint from-table app.db orders
+  singletable blueprint from-table app.db
   singletable blueprint from-table dynamodb://eu-north-1 orders --items 5000 --rate 20 --out orders.toml
   singletable blueprint from-table http://127.0.0.1:8000 orders --samples 0     no value of an item is kept
 
@@ -78,7 +79,7 @@ def add_arguments(parser: Parser) -> None:
         below, "from-table", "propose a design for a table that is there", _FROM_TABLE_EXAMPLES
     )
     table.add_argument("target", metavar="TARGET", help="a file, an URL, or dynamodb://REGION")
-    table.add_argument("table", metavar="TABLE", help="the table")
+    table.add_argument("table", metavar="TABLE", nargs="?", help="the table (default: the only one)")
     table.add_argument("--items", type=count, default=2_000, help="read up to so many (default: %(default)s)")
     table.add_argument(
         "--rate", default=_RATE, help="units a second, or 50items, or `all` (default: %(default)s)"
@@ -159,7 +160,9 @@ def run(arguments: argparse.Namespace) -> int:
             _write(arguments, json.dumps(Blueprint.schema(), indent=2, ensure_ascii=False) + "\n")
         case command:
             blueprint = _refused_plainly(
-                arguments.file, lambda: _reader(command)(_text_of(arguments.file), arguments.table)
+                arguments.file,
+                lambda: _reader(command)(_text_of(arguments.file), arguments.table),
+                hint=f"{command} reads {_FILES[command.removeprefix('from-')]}",
             )
             _write(arguments, _formatted(blueprint, arguments.format))
             _ask(blueprint)
@@ -253,13 +256,16 @@ def _text_of(name: str) -> str:
         ) from error
 
 
-def _refused_plainly(name: str, read: Callable[[], Blueprint]) -> Blueprint:
+def _refused_plainly(
+    name: str,
+    read: Callable[[], Blueprint],
+    *,
+    hint: str = "singletable blueprint schema says what there can be",
+) -> Blueprint:
     try:
         return read()
     except BlueprintError as error:
-        raise WrongUseError(
-            f"{name}: {error}", hint="singletable blueprint schema says what there can be"
-        ) from error
+        raise WrongUseError(f"{name}: {error}", hint=hint) from error
 
 
 # --- differences ----------------------------------------------------------------------------------------
@@ -314,10 +320,11 @@ def _from_table(arguments: argparse.Namespace) -> None:
     pace = None if arguments.rate == "all" else Pace.parse(arguments.rate)
     client = open_client(arguments.target)
     try:
+        table = arguments.table or _only_table(client, arguments.target)
         with progress_bar() as show:
             survey = survey_table(
                 client,
-                arguments.table,
+                table,
                 items=arguments.items,
                 pace=pace,
                 samples=arguments.samples,
@@ -332,6 +339,16 @@ def _from_table(arguments: argparse.Namespace) -> None:
     for line in _survey_lines(survey):
         say(line)
     _ask(survey.blueprint)
+
+
+def _only_table(client: Client, target: str) -> str:
+    names = list(client.call("ListTables", {})["TableNames"])
+    if len(names) == 1:
+        return str(names[0])
+    raise WrongUseError(
+        f"{target} has {len(names)} tables" if names else f"{target} has no table",
+        hint=f"name one: {', '.join(names)}" if names else "singletable create-table makes one",
+    )
 
 
 def _survey_data(survey: Survey) -> dict[str, Any]:

@@ -54,6 +54,7 @@ CONSTRAINED: dict[str, Any] = {
     "set of two": Annotated[set[Year], MinLen(2)],
     "tuple of two": Annotated[tuple[int, ...], Len(2, 5)],
     "dict": dict[str, Year],
+    "anything": Any,
     "mapping of two": Annotated[Mapping[Year, Literal["open", "closed"]], Field(min_length=2)],
 }
 

@@ -68,12 +68,16 @@ def _blueprint(node: Node, *, name: str, about: str) -> Blueprint:
         questions.append("the access patterns of the model: they are not read")
     kinds = {str(number): facet.rows for number, facet in enumerate(facets)}
     named_by = discriminator(kinds, lambda each: each in shape.all_keys)
+    entities = tuple(entity_of(facet, shape, named_by) for facet in facets)
+    held = {each.stored for entity in entities for each in entity.attributes}
+    if loose_names := [name for name in listed if name not in held and name not in shape.all_keys]:
+        questions.append(f"{', '.join(loose_names)}: which items have these attributes? No facet or row does")
     return Blueprint(
         name=name,
         about=about,
         table=_table(node, shape),
         indexes=shape.indexes,
-        entities=tuple(entity_of(facet, shape, named_by) for facet in facets),
+        entities=entities,
         discriminator=named_by,
         questions=tuple(dict.fromkeys(questions)),
     )

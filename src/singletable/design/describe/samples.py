@@ -52,6 +52,8 @@ def sample(annotation: object, name: str, variant: int) -> Any:
     if origin in _MAPPINGS:
         key, value = arguments
         return {sample(key, name, each): sample(value, name, each) for each in variants}
+    if annotation is Any:
+        return DEFAULTS[str](name, variant)
     if isinstance(annotation, type):
         return _of_class(annotation, constraints, name, variant)
     raise NoSampleError(type_text(annotation))
