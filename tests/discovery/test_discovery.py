@@ -126,7 +126,7 @@ def test_key_of_plain_values_is_the_attribute() -> None:
     assert formats["at"] == "epoch-seconds"
 
 
-def test_attributes_have_type_format_bounds_and_samples() -> None:
+def test_attributes_have_type_format_samples_and_what_was_seen() -> None:
     items = [
         {
             **each,
@@ -139,8 +139,9 @@ def test_attributes_have_type_format_bounds_and_samples() -> None:
     (order,) = propose(TABLE, [], items, samples=1).entities
     found = {each.name: each for each in order.entity.attributes}
     assert (found["at"].format, found["at"].samples) == ("iso-8601-ms", ("2025-01-20T10:30:00.000Z",))
-    assert (found["total"].type, found["total"].minimum, found["total"].maximum) == ("int", 0, 2)
-    assert (found["tags"].type, found["tags"].max_items) == ("set[str]", 2)
+    assert (found["total"].type, found["total"].about) == ("int", "seen: 0 to 2")
+    assert (found["tags"].type, found["tags"].about) == ("set[str]", "seen: 2 members")
+    assert all(each.maximum is each.max_length is each.max_items is None for each in found.values())
     assert found["note"].is_optional
     assert "PK" not in found
 
@@ -149,6 +150,8 @@ def test_enumeration_is_told_only_where_enough_was_seen() -> None:
     many = [{**each, "status": {"S": ["open", "paid"][n % 2]}} for n, each in enumerate(orders(30))]
     status = {each.name: each for each in propose(TABLE, [], many).entities[0].entity.attributes}["status"]
     assert status.values == ("open", "paid")
+    kept = {each.name: each for each in propose(TABLE, [], many, samples=0).entities[0].entity.attributes}
+    assert (kept["status"].values, kept["total"].about) == ((), "")
     few = {each.name: each for each in propose(TABLE, [], many[:6]).entities[0].entity.attributes}["status"]
     assert few.values == ()
 

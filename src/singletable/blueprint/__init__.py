@@ -4,7 +4,7 @@ blueprint.py     a whole design: read from and written to TOML and JSON (forms.p
 contents.py      what it holds: tables.py, entities.py, patterns.py, surroundings.py; where it was said: said.py
 ownership.py     which keys an owner leads
 differences.py   what differs between two, and why
-markdown.py      a blueprint as a design document
+markdown.py      a blueprint as a design document (markdown_around.py, markdown_text.py)
 python_text.py   a blueprint as a typed Python module, made in python/
 foreign/         files of others: NoSQL Workbench, CloudFormation, Terraform
 

@@ -376,12 +376,9 @@ class _Proposer:
             is_required=len(values) == len(self.items),
             dynamodb=next(iter(kinds)) if len(kinds) == 1 else None,
             format=_format(texts, numbers) if kinds <= {"S"} or kinds <= {"N"} else "",
-            values=tuple(sorted(distinct)) if is_few else (),
+            values=tuple(sorted(distinct)) if is_few and self.samples else (),
             samples=_distinct(plain, self.samples),
-            minimum=min(numbers, default=None),
-            maximum=max(numbers, default=None),
-            max_length=max(map(len, texts), default=None),
-            max_items=max(counts, default=None),
+            about="; ".join(_seen(numbers if self.samples else [], [len(text) for text in texts], counts)),
         )
 
     def _type(self, name: str) -> str:
@@ -439,6 +436,14 @@ def _plain(value: Mapping[str, Any]) -> Any:
             return None
         case _:
             return found
+
+
+def _seen(numbers: Sequence[float], lengths: Sequence[int], counts: Sequence[int]) -> Iterator[str]:
+    """Say which values were seen. That bounds nothing: the next item may have others."""
+    for found, what in ((numbers, ""), (lengths, " characters"), (counts, " members")):
+        if found:
+            least, most = min(found), max(found)
+            yield f"seen: {least:,.15g}{f' to {most:,.15g}' if most > least else ''}{what}"
 
 
 def _distinct(values: Iterable[Any], most: int) -> tuple[Any, ...]:
