@@ -68,6 +68,14 @@ def test_value_that_no_file_can_hold_is_one_sentence(value: Any) -> None:
             write()
 
 
+def test_mapping_that_stands_for_null_in_toml_is_itself_in_json() -> None:
+    attribute = AttributeBlueprint("a", "a", "dict", samples=({"null": True}, None))
+    blueprint = Blueprint("x", TableBlueprint("t"), entities=(EntityBlueprint("A", "A", (attribute,)),))
+    assert Blueprint.from_json(blueprint.to_json()) == blueprint
+    with pytest.raises(BlueprintError, match="cannot be written as TOML"):
+        blueprint.to_toml()
+
+
 def test_schema_is_the_published_one() -> None:
     written = json.dumps(Blueprint.schema(), indent=2, ensure_ascii=False) + "\n"
     assert SCHEMA.read_text(encoding="utf-8") == written, "singletable blueprint schema --out writes it"

@@ -84,6 +84,10 @@ _NULL_JSON: Final = to_json(_NULL)
 
 def _without_null(value: Any) -> Any:
     if isinstance(value, dict):
+        if value.keys() == {"null"} and value["null"] is True:
+            raise BlueprintError(
+                "this cannot be written as TOML, where { null = true } stands for null: JSON can"
+            )
         return {key: _without_null(member) for key, member in value.items()}
     if isinstance(value, list | tuple):
         return [_without_null(member) for member in value]
@@ -147,9 +151,11 @@ def _read(kind: type[T], data: Any, text: str, find: Callable[[str, Path], tuple
 def _valid(kind: type[T], data: Any, text: str, find: Callable[[str, Path], tuple[int, int] | None]) -> T:
     try:
         # By way of JSON: strictly, a list of it is a tuple and an int is a float, but a bool is no number.
-        written = to_json(data, inf_nan_mode="strings").replace(_NULL_JSON, b"null")
+        written = to_json(data, inf_nan_mode="strings")
     except ValueError:
         raise BlueprintError(f"this {_TOO_DEEP}") from None
+    if find is in_toml:
+        written = written.replace(_NULL_JSON, b"null")
     try:
         found: T = _adapter(kind).validate_json(written, strict=True)
     except ValidationError as error:
