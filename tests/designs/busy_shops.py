@@ -108,7 +108,8 @@ class Shops(Design):
     rates = {Order: Rate(creates=0.5)}
     loads = {
         Order: Writes(
-            create=Load(per_user=3, because=WHY), update=Load(monthly=70, peak=2.5, fails=0.1, because=WHY)
+            create=Load(per_user=3, because=WHY),
+            update=Load(monthly=70, peak=2.5, fails=0.1, changes={"status": 0.4}, because=WHY),
         ),
         "order": Load(per_user=0.5, monthly=90, hottest=0.25, because=WHY),
         "count": Load(monthly=600, because=WHY),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import field
 from typing import Literal
 
 from singletable.blueprint.entities import EntityBlueprint, TtlBlueprint
@@ -63,7 +65,8 @@ class LoadBlueprint:
     monthly_per_user: float | None = None
     hottest_share: float | None = None  # of these calls, those that go to the busiest partition key
     fails: float | None = None  # the share of calls whose condition fails
-    items: float | None = None  # that one call reads, where a filter or the caller's limit decides it
+    items: float | None = None  # that one call reads in all, where a filter or the caller's limit decides it
+    changes: Mapping[str, float] = field(default_factory=dict)  # of updates: the share that changes a field
     because: str = ""
     said: tuple[Said, ...] = ()
 

@@ -223,7 +223,8 @@ class _Module:
         if self._table.discriminator != "entityType":
             yield f"discriminator = {quoted(self._table.discriminator)}"
         classes = {plan.source.name: plan.name for plan in plans}
-        yield from FigureWriter(self._blueprint, self._types.imports, classes, methods).lines()
+        fields = {plan.source.name: {name: each.name for name, each in plan.fields.items()} for plan in plans}
+        yield from FigureWriter(self._blueprint, self._types.imports, classes, methods, fields).lines()
 
 
 def _literal(value: object) -> str:

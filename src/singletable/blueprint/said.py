@@ -47,7 +47,11 @@ class FigureBlueprint:
     """A figure that a document states: its value and unit, and how it was worked out, if that is said.
 
     The formula is arithmetic over the names in `terms`: "users * kb_per_user / 1000". A term is a number, or the
-    name of another figure.
+    name of another figure. Terms called write_price and read_price are prices of a million units, and
+    storage_price, recovery_price and backup_price those of a GB in a month.
+
+    `measures` is what of a plan it states: "storage", "index storage", "index cost", "items"; or of an entity,
+    "storage of Batch", "items of Batch", "size of Batch".
     """
 
     name: str
@@ -56,6 +60,7 @@ class FigureBlueprint:
     upto: float | None = None  # the end of a range: 20 to 25 USD
     formula: str = ""
     terms: Mapping[str, float | str] = field(default_factory=dict)
+    measures: str = ""
     about: str = ""
     said: tuple[Said, ...] = ()
 

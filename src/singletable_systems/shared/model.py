@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypedDict, Unpack
 
 from singletable import Entity, Load, Rate, Writes
 from singletable.systems import Service
@@ -18,7 +18,18 @@ PEAK: Final = 10
 _MONTH_S: Final = DAYS * 86_400
 _PEAK_TEXT: Final = f"; at the peak {PEAK} times the mean"
 
+# How often, or how often, how many items one call reads, and the sentence that these rest on.
+Times = float | tuple[float, float, str]
 Loads = Mapping[type[Entity] | str, Writes | Load]
+
+
+class LoadOptions(TypedDict, total=False):
+    """What a load may say beside how often and why; by the names that `Load` has for it."""
+
+    hottest: float | None
+    fails: float | None
+    items: float | None
+    changes: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,44 +38,44 @@ class Estimate:
 
     users: int | None = None
 
-    def monthly(
-        self, times: float, because: str, *, hottest: float | None = None, fails: float | None = None
-    ) -> Load:
+    def monthly(self, times: float, because: str, **more: Unpack[LoadOptions]) -> Load:
         """Return the load of what all of them together do so often in a month."""
         return Load(
             because=because + _PEAK_TEXT,
             peak=times / _MONTH_S * PEAK,
             monthly=times if self.users is None else None,
             per_user=None if self.users is None else times / self.users,
-            hottest=hottest,
-            fails=fails,
+            **more,
         )
 
-    def daily(
-        self, times: float, because: str, *, hottest: float | None = None, fails: float | None = None
-    ) -> Load:
+    def daily(self, times: float, because: str, **more: Unpack[LoadOptions]) -> Load:
         """Return the load of what all of them together do so often in a day."""
-        return self.monthly(times * DAYS, because, hottest=hottest, fails=fails)
+        return self.monthly(times * DAYS, because, **more)
 
-    def per_user(
-        self, monthly: float, because: str, *, hottest: float | None = None, fails: float | None = None
-    ) -> Load:
+    def per_user(self, monthly: float, because: str, **more: Unpack[LoadOptions]) -> Load:
         """Return the load of what each user does so often in a month."""
         assert self.users is not None
-        return self.monthly(monthly * self.users, because, hottest=hottest, fails=fails)
+        return self.monthly(monthly * self.users, because, **more)
 
-    def each_daily(self, because: str, **times: float) -> dict[type[Entity] | str, Writes | Load]:
+    def each_daily(self, because: str, **times: Times) -> dict[type[Entity] | str, Writes | Load]:
         """Return the loads of several patterns that rest on one sentence, by their names."""
-        return {name: self.daily(each, because) for name, each in times.items()}
+        return {name: self._each(self.daily, each, because) for name, each in times.items()}
 
-    def each_per_user(self, because: str, **monthly: float) -> dict[type[Entity] | str, Writes | Load]:
+    def each_per_user(self, because: str, **monthly: Times) -> dict[type[Entity] | str, Writes | Load]:
         """Return the loads of several patterns that rest on one sentence, by their names."""
-        return {name: self.per_user(each, because) for name, each in monthly.items()}
+        return {name: self._each(self.per_user, each, because) for name, each in monthly.items()}
+
+    @staticmethod
+    def _each(estimate: Callable[..., Load], times: Times, because: str) -> Load:
+        if not isinstance(times, tuple):
+            return estimate(times, because)
+        often, items, why = times
+        return estimate(often, f"{because}; {why}", items=items)
 
 
-def worker(monthly: float, because: str, *, hottest: float | None = None) -> Load:
+def worker(monthly: float, because: str, **more: Unpack[LoadOptions]) -> Load:
     """Return the load of what a worker does, however many users there are."""
-    return Load(because=because, peak=monthly / _MONTH_S, monthly=monthly, hottest=hottest)
+    return Load(because=because, peak=monthly / _MONTH_S, monthly=monthly, **more)
 
 
 # How often, why, the function or functions, the patterns that they ask, and the entities that they write.

@@ -22,7 +22,9 @@ def test_loads_of_patterns_entities_and_handlers_are_in_the_blueprint() -> None:
         LoadBlueprint("pattern", "order", monthly=90, monthly_per_user=0.5, hottest_share=0.25, because=WHY),
         # What each of 200 users does three times.
         LoadBlueprint("create", "Order", monthly=600, monthly_per_user=3, because=WHY),
-        LoadBlueprint("update", "Order", peak_per_s=2.5, monthly=70, fails=0.1, because=WHY),
+        LoadBlueprint(
+            "update", "Order", peak_per_s=2.5, monthly=70, fails=0.1, changes={"status": 0.4}, because=WHY
+        ),
         LoadBlueprint("handler", "count", monthly=600, because=WHY),
     )
 
@@ -103,6 +105,10 @@ def test_all_of_it_reads_back() -> None:
         (lambda: Load(per_user=True, because=WHY), r"Load\(per_user=True\)"),
         (lambda: Load(monthly=1, hottest=1.5, because=WHY), r"Load\(hottest=1.5\): it is a share"),
         (lambda: Load(monthly=1, fails=-0.1, because=WHY), r"Load\(fails=-0.1\): it is a share"),
+        (
+            lambda: Load(monthly=1, changes={"status": 2}, because=WHY),
+            r"changes=\{'status': 2\}\): it is a share",
+        ),
         (lambda: Volume(-1, 2), r"Volume\(count=-1\)"),
         (lambda: Volume(1, 2, hottest_share=2), r"Volume\(hottest_share=2\): it is a share"),
     ],
@@ -134,6 +140,15 @@ class Stranger(Entity):
         ({Stranger: Writes()}, "names Stranger, which is not an entity of Wrong"),
         ({Order: Load(monthly=1, because=WHY)}, "an entity has loads of its writes"),
         ({"order": Writes()}, "order has a load, and not"),
+        (
+            {Order: Writes(update=Load(monthly=1, changes={"color": 0.5}, because=WHY))},
+            "updates of Order change 'color', which is no field of it",
+        ),
+        (
+            {Order: Writes(create=Load(monthly=1, changes={"status": 0.5}, because=WHY))},
+            "to create Order changes no field",
+        ),
+        ({"order": Load(monthly=1, changes={"status": 0.5}, because=WHY)}, "order changes fields"),
         ({"shop": Load(monthly=1, because=WHY)}, "Wrong.shop has a load of its own, and one in Wrong.loads"),
     ],
 )

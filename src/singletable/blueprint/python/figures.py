@@ -13,15 +13,21 @@ _WRITES = ("create", "update", "delete")
 
 
 class FigureWriter:
-    """Writes the numbers of a design: `entities` and `methods` are called what the module calls them."""
+    """Writes the numbers of a design: entities, methods and their fields are called what the module calls them."""
 
     def __init__(
-        self, blueprint: Contents, imports: Imports, entities: Mapping[str, str], methods: Mapping[str, str]
+        self,
+        blueprint: Contents,
+        imports: Imports,
+        entities: Mapping[str, str],
+        methods: Mapping[str, str],
+        fields: Mapping[str, Mapping[str, str]],
     ) -> None:
         self._blueprint = blueprint
         self._imports = imports
         self._entities = entities
         self._methods = methods
+        self._fields = fields
 
     def lines(self) -> Iterator[str]:
         """Return the settings of a design that say how much and how often."""
@@ -101,7 +107,7 @@ class FigureWriter:
         amounts = (load.peak_per_s, load.monthly, load.monthly_per_user)
         if all(each is None for each in amounts) or not _are_amounts((*amounts, load.items)):
             return None
-        if not _are_shares((load.hottest_share, load.fails)):
+        if not _are_shares((load.hottest_share, load.fails, *load.changes.values())):
             return None
         users = self._blueprint.users
         is_per_user = (
@@ -115,8 +121,18 @@ class FigureWriter:
             *([] if is_per_user else _numbers(load, {"monthly": "monthly"})),
             *_numbers(load, {"monthly_per_user": "per_user", "hottest_share": "hottest"}),
             *_numbers(load, {"fails": "fails", "items": "items"}),
+            *([f"changes={{{changes}}}"] if (changes := self._changes(load)) else []),
         ]
         return f"{self._imports.use('Load')}({', '.join(members)})"
+
+    def _changes(self, load: LoadBlueprint) -> str:
+        """Return what updates change, but for what is no field of the module."""
+        fields = self._fields.get(load.of, {}) if load.kind == "update" else {}
+        return ", ".join(
+            f"{quoted(fields[name])}: {number(share)}"
+            for name, share in load.changes.items()
+            if name in fields
+        )
 
 
 def _numbers(of: object, names: Mapping[str, str]) -> list[str]:

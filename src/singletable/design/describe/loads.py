@@ -82,7 +82,16 @@ def load_blueprint(kind: Kind, of: str, load: Load, users: float | None) -> Load
     if monthly is None and load.per_user is not None and users is not None:
         monthly = load.per_user * users
     return LoadBlueprint(
-        kind, of, load.peak, monthly, load.per_user, load.hottest, load.fails, load.items, load.because
+        kind,
+        of,
+        load.peak,
+        monthly,
+        load.per_user,
+        load.hottest,
+        load.fails,
+        load.items,
+        dict(load.changes),
+        load.because,
     )
 
 
@@ -103,6 +112,25 @@ def check_loads(
                 f"{catalog.name}.loads: an entity has loads of its writes, and not {load!r}",
                 hint=f"{{{of.__name__}: Writes(create=Load(...), update=Load(...))}}",
             )
+        else:
+            _check_changes(catalog, of, load)
+
+
+def _check_changes(catalog: Catalog, entity: type[Entity], writes: Writes) -> None:
+    schema = catalog.schemas[entity]
+    fields = sorted({*schema.fields, *schema.computed, *schema.properties})
+    for kind, load in (("create", writes.create), ("update", writes.update), ("delete", writes.delete)):
+        for name in load.changes if load is not None else ():
+            if kind != "update":
+                raise DeclarationError(
+                    f"{catalog.name}.loads: to {kind} {entity.__name__} changes no field",
+                    hint="update=Load(...)",
+                )
+            if name not in fields:
+                raise DeclarationError(
+                    f"{catalog.name}.loads: updates of {entity.__name__} change {name!r}, which is no field of it",
+                    hint=f"it has {', '.join(fields)}",
+                )
 
 
 def _check_method(
@@ -120,6 +148,11 @@ def _check_method(
     if not isinstance(load, Load):
         raise DeclarationError(
             f"{design}.loads: {name} has a load, and not {load!r}", hint=f'{{"{name}": Load(...)}}'
+        )
+    if load.changes:
+        raise DeclarationError(
+            f"{design}.loads: {name} changes fields; that is said of the updates of an entity",
+            hint='{Order: Writes(update=Load(..., changes={"status": 0.3}))}',
         )
     if name in patterns and patterns[name].load is not None:
         raise DeclarationError(

@@ -210,6 +210,8 @@ class Load:
 
     `hottest` is the share of it that goes to the busiest partition key, `fails` the share whose condition fails,
     `items` how many items one call reads, where that does not follow from the numbers of items that there are.
+    Of updates, `changes` says which share of them changes a field, {"status": 0.3}: where the field leads to an
+    index, so many of its entries move.
     `because` is the sentence of a document, with its line, or the assumption that it rests on. Of a load for each
     user, the design's `for_users` says how much that is in all.
     """
@@ -221,6 +223,7 @@ class Load:
     hottest: float | None = None
     fails: float | None = None
     items: float | None = None
+    changes: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not str(self.because).strip():
@@ -234,6 +237,11 @@ class Load:
                 hint="peak= a second, monthly=, or per_user= a month",
             )
         _check_amounts(self, ("peak", "monthly", "per_user", "items"), shares=("hottest", "fails"))
+        for name, share in self.changes.items():
+            if not _is_amount(share, most=1.0):
+                raise DeclarationError(
+                    f"Load(changes={{{name!r}: {share!r}}}): it is a share", hint="from 0 to 1"
+                )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,18 +257,17 @@ def _check_amounts(of: object, amounts: Iterable[str], *, shares: Iterable[str])
     for name in (*amounts, *shares):
         value = getattr(of, name)
         most = 1.0 if name in shares else inf
-        if value is None:
-            continue
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int | float)
-            or not 0 <= value <= most
-            or value == inf
-        ):
+        if value is not None and not _is_amount(value, most):
             raise DeclarationError(
                 f"{type(of).__name__}({name}={value!r}): it is {'a share' if name in shares else 'a number'}",
                 hint="from 0 to 1" if name in shares else "0, or more",
             )
+
+
+def _is_amount(value: object, most: float) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return 0 <= value <= most and value != inf
 
 
 @dataclass(frozen=True, slots=True)
