@@ -43,11 +43,15 @@ class LunchCache(Design):
 
     table = LunchTable
     entities = (WeeklyMenu, HealthProbe)
-    # As items, LC-07: two weeks of them are stored at a time.
+    # As items, LC-07: 520 are written in a year, and two weeks of them are stored at a time.
     volumes = {
         WeeklyMenu: Volume(
-            520, 2, per="year", because="004:137 10 restaurants for 52 weeks, of ~2 KB (004:138)"
-        )
+            20,
+            2,
+            hottest_share=0.1,
+            because="004:137 10 restaurants with a menu a week of ~2 KB (004:138), kept for 14 days (004:124)",
+        ),
+        HealthProbe: Volume(1, 0.1, because="assumption: a probe is deleted as soon as it was read"),
     }
     loads = LOADS
     rates = rates_of(LOADS)

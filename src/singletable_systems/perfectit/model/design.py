@@ -64,6 +64,9 @@ class PerfectItDesign(PeoplePatterns, CardPatterns, CollectionPatterns, ListPatt
             (CardInCollection, 8, 0.2),
             (Notification, 30, 0.3),
         )
+    } | {
+        Category: Volume(100, 0.4, because="assumption: a tree of 100 categories"),
+        DailyAnalytics: Volume(365, 0.2, growth_per_month=30, because="one item a day, of a year"),
     }
     for_users = USERS
     loads = LOADS

@@ -113,6 +113,26 @@ class SmartCookingDesign(
             (FeedItem, 60, 0.2),
             (Notification, 30, 0.4),
         )
+    } | {
+        Session: Volume(
+            0.52, 0.35, per="user", because="520 logins a day (002:532), kept for 24 hours (000:78)"
+        ),
+        MasterIngredient: Volume(500, 0.6, growth_per_month=30, because="assumption: a catalogue of 500"),
+        IngredientAlias: Volume(1_500, 0.35, growth_per_month=50, because="002:157: three aliases of each"),
+        InvalidIngredientReport: Volume(0.6, 0.45, per="user", because="assumption: 20 a day, for a month"),
+        InvalidIngredient: Volume(0.3, 0.4, per="user", because="assumption: half of them are of a new name"),
+        CuisineFacet: Volume(1.5, 0.5, per="user", because="assumption: one recipe in four is public"),
+        MealTypeFacet: Volume(1.5, 0.5, per="user", because="assumption: one recipe in four is public"),
+        ApprovedFacet: Volume(
+            0.6, 0.5, per="user", hottest_share=1.0, because="assumption: one recipe in ten is approved"
+        ),
+        RecipeUse: Volume(4.8, 0.3, per="user", because="eight ingredients of each recipe that is approved"),
+        TrendingRecipe: Volume(50, 0.3, hottest_share=1.0, because="a ranking of 50 recipes"),
+        SuggestionCache: Volume(
+            1.05, 2, per="user", because="150 generated a day (002:546), kept for a week"
+        ),
+        MonthlyActivity: Volume(12, 0.2, growth_per_month=1, because="one item a month, of a year"),
+        CommentReaction: Volume(3, 0.6, per="user", because="assumption: one for ten reactions to posts"),
     }
     # SC-45, X-14: what the document counts in a day.
     for_users = USERS
