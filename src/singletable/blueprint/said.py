@@ -50,8 +50,8 @@ class FigureBlueprint:
     name of another figure. Terms called write_price and read_price are prices of a million units, and
     storage_price, recovery_price and backup_price those of a GB in a month.
 
-    `measures` is what of a plan it states: "storage", "index storage", "index cost", "items"; or of an entity,
-    "storage of Batch", "items of Batch", "size of Batch".
+    `measures` is what of a plan it states: "storage", "table storage", "index storage", "index cost"; or of an
+    entity, "storage of Batch", "items of Batch", "size of Batch".
     """
 
     name: str
