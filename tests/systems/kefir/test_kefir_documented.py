@@ -213,6 +213,9 @@ FIGURES = {
     "device_storage": (3, 3),
     "storage_per_user": (150, 144),
     "storage": (150, 150),
+    "storage_cost": (0.04, 0.0375),
+    "read_cost": (0.025, 0.025),
+    "write_cost": (0.06, 0.0625),
     "cost": (0.125, 0.125),
     "upcoming_window": (604_800_000, 604_800_000),
 }
