@@ -120,7 +120,8 @@ def test_corrected_sum_is_handed_on() -> None:
 
 def test_login_is_a_write_too() -> None:
     found = row("smart_cooking", "profile_update_writes_per_day", "calls")
-    assert (found.stated, found.computed, found.ids) == (100, pytest.approx(600), ("SC-46",))
+    assert (found.stated, found.ids) == (100, ("SC-46",))
+    assert found.computed == pytest.approx(600)
     assert "a login is a write too" in found.reason
 
 
@@ -129,8 +130,9 @@ def test_recovery_of_a_fifth_of_a_gigabyte_costs_four_cents() -> None:
         row("smart_cooking", "backup_cost", "terms"),
         row("smart_cooking", "grown_backup_cost", "recomputed"),
     )
-    assert (small.stated, small.computed) == (20, pytest.approx(0.04))
-    assert (large.stated, large.computed) == (40, pytest.approx(0.40))
+    assert (small.stated, large.stated) == (20, 40)
+    assert small.computed == pytest.approx(0.04)
+    assert large.computed == pytest.approx(0.40)
     assert "SC-47" in small.ids
     assert "SC-47" in large.ids
     assert "SC-47" in row("smart_cooking", "recovery_cost", "terms").ids
@@ -252,8 +254,9 @@ def test_lunches_are_no_items() -> None:
         row("lunch_cache", "lunches_per_year", "plan"),
         row("lunch_cache", "storage_per_year", "plan"),
     )
-    assert (items.stated, items.computed) == (7_800, pytest.approx(520, rel=0.01))
-    assert (stored.stated, stored.computed) == (15, pytest.approx(1, rel=0.03))
+    assert (items.stated, stored.stated) == (7_800, 15)
+    assert items.computed == pytest.approx(520, rel=0.01)
+    assert stored.computed == pytest.approx(1, rel=0.03)
     assert items.ids == stored.ids == ("LC-07",)
 
 
