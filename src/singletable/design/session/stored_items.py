@@ -5,10 +5,10 @@ The consistent reads are for writes, locks and checks. Unlike reads of plans, th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from singletable.client.calls import Call, Steps, read_units
+from singletable.client.calls import Call, Steps, Together, read_units
 from singletable.design.model.entity import Entity
 from singletable.design.model.ownership import old_keys_of
 from singletable.design.model.places import EntityView
@@ -30,6 +30,13 @@ def read_charged(session: Session, key: Item) -> Steps[tuple[Item | None, float]
     """Read an item by its table key, strongly consistent, with the units used."""
     answer = yield Call("GetItem", get_params(session.table, key, consistent=True))
     return answer.get("Item"), read_units(answer)
+
+
+def read_all_charged(session: Session, keys: Sequence[Item]) -> Steps[list[tuple[Item | None, float]]]:
+    """Read items by their table keys at once, strongly consistent, each with the units used."""
+    calls = [Call("GetItem", get_params(session.table, key, consistent=True)) for key in keys]
+    answers = (yield Together(tuple(calls))) if len(calls) > 1 else [(yield calls[0])] if calls else []
+    return [(answer.get("Item"), read_units(answer)) for answer in answers]
 
 
 def read_stored(session: Session, schema: EntitySchema, key: Item) -> Steps[Entity | None]:

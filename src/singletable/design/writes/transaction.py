@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, assert_never
 
-from singletable.client.calls import CONFLICT_S_MAX, Steps, backoff, side_by_side
+from singletable.client.calls import CONFLICT_S_MAX, Steps, backoff
 from singletable.design.kept.aggregate import counted_item, follow_ups, parent_actions
 from singletable.design.kept.kind import ChangedMeanwhileError, ParentUpdate, Plan, Planned, kept_of
 from singletable.design.model.entity import STORED, Entity
@@ -26,7 +26,7 @@ from singletable.design.rekeying import move_parents, move_to_key, move_to_new_k
 from singletable.design.session.action import Action, DoneAlreadyError, Prepared
 from singletable.design.session.expressions import Placeholders
 from singletable.design.session.session import Session
-from singletable.design.session.stored_items import read_charged, read_stored
+from singletable.design.session.stored_items import read_all_charged, read_charged, read_stored
 from singletable.design.values.arguments import require_kind
 from singletable.design.values.items import Item, KeyId, hashable, shown_key
 from singletable.design.writes.delete import Checking, plan_check, plan_delete, with_check
@@ -61,10 +61,15 @@ from singletable.errors import (
     ValidationError,
 )
 
+# Made once: a union of classes that is written where it is asked would be made anew each time.
+_PUTS: Final = (Create, Put)
+_WHOLE: Final = (*_PUTS, LoadWrite)
+_TAKEN: Final = (*WRITES, LoadWrite)
+
 
 def prepare(session: Session, write: AnyWrite, *, fresh: bool = False) -> Steps[Prepared]:
     """Plan a write; with `fresh`, from the item as it is stored now, and not as the caller has read it."""
-    target = write.entity if isinstance(write, Create | Put | LoadWrite) else write.target
+    target = write.entity if isinstance(write, _WHOLE) else write.target
     schema = schema_for(session, target)
     if session.catalog.has_old_keys:
         yield from move_to_new_key(session, schema, target)
@@ -186,7 +191,7 @@ def transact_writes(
 def _plan(session: Session, wanted: Sequence[AnyWrite], *, fresh: bool) -> Steps[list[Prepared]]:
     plans = []
     for each in wanted:
-        require_kind(each, (*WRITES, LoadWrite), "a transaction takes Create, Put, Update, Delete and Check")
+        require_kind(each, _TAKEN, "a transaction takes Create, Put, Update, Delete and Check")
         try:
             prepared = yield from prepare(session, each, fresh=fresh)
         except NotFoundError:
@@ -200,7 +205,7 @@ def _refuse_two_of_one(session: Session, wanted: Sequence[AnyWrite]) -> None:
     """Refuse two writes of one item: a transaction of DynamoDB takes each item once."""
     written: dict[KeyId, AnyWrite] = {}
     for each in wanted:
-        target = each.entity if isinstance(each, Create | Put | LoadWrite) else each.target
+        target = each.entity if isinstance(each, _WHOLE) else each.target
         key = key_of(schema_for(session, target), target)
         name = hashable(key)
         if name not in written:
@@ -247,11 +252,11 @@ def _finish(session: Session, wanted: Sequence[AnyWrite], done: Transacted) -> S
         if isinstance(each, Update) and not _is_known_after(session, each)
     ]
     keys = [done.plans[number].actions[0].key for number in unknown]
-    answers = (yield from side_by_side([read_charged(session, key) for key in keys])) if keys else []
+    answers = yield from read_all_charged(session, keys)
     read = dict(zip(unknown, answers, strict=True))
     results = []
     for number, (each, plan) in enumerate(zip(wanted, done.plans, strict=True)):
-        if isinstance(each, Create | Put):
+        if isinstance(each, _PUTS):
             results.append(plan.finish(_sent_item(done, plan.actions[0])))
         else:
             results.append(plan.finish(read[number][0] if number in read else None))
@@ -387,10 +392,10 @@ def _is_known_after(session: Session, wanted: Update[Any]) -> bool:
     That is not so for an item with counted numbers: they change without a new version.
     """
     target = wanted.target
-    if not isinstance(target, Entity) or STORED not in target.__dict__ or _is_relative(wanted):
+    if not isinstance(target, Entity) or STORED not in target.__dict__:
         return False
     schema = schema_for(session, target)
-    return schema.version is not None and not schema.kept.counted
+    return schema.version is not None and not schema.kept.counted and not _is_relative(wanted)
 
 
 def _is_relative(wanted: Update[Any]) -> bool:
