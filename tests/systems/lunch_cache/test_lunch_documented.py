@@ -247,9 +247,12 @@ def test_volumes_and_loads_are_the_documents() -> None:
 
 
 def test_volume_counts_lunches_and_the_design_that_runs_items() -> None:
-    """LC-07: 15 lunches are in one item."""
+    """LC-07: 15 lunches are in one item, 10 are made in a week, and each is kept for two."""
     documented, running = ({each.entity: each.count for each in of.volumes} for of in (DOCUMENTED, FIXED))
-    assert documented["WeeklyMenu"] == running["WeeklyMenu"] * 15
+    made = next(each for each in FIXED.loads if (each.kind, each.of) == ("create", "WeeklyMenu"))
+    assert made.monthly == pytest.approx(10 / 7 * 30)
+    assert documented["WeeklyMenu"] == 10 * 52 * 15
+    assert running["WeeklyMenu"] == 10 * 2
 
 
 # --- fixes ----------------------------------------------------------------------------------------------
