@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from singletable.planning.amounts import Amount, total
 
 Direction = Literal["read", "write"]
+By = Literal["call", "stream"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class Charge:
     why: str
     entity: str = ""
     index: str | None = None  # None: the table
-    by: Literal["call", "stream"] = "call"  # a consumer of the stream takes it, after the call has ended
+    by: By = "call"  # a consumer of the stream takes it, after the call has ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,13 @@ class CallUnits:
     def writes(self) -> Amount:
         """The write units of the call, and of what follows from it."""
         return self.units("write")
+
+
+def many(charges: Iterable[Charge], times: Amount, *, why: str = "") -> Iterator[Charge]:
+    """Yield charges of something that is done so many times."""
+    for each in charges:
+        text = f"{why}{each.why}"
+        yield replace(each, units=each.units * times, why=text)
 
 
 def together(kind: str, of: str, calls: Iterable[CallUnits]) -> CallUnits:

@@ -48,6 +48,14 @@ _BOUNDS: Final = {"MaxLen": "max_length", "MaxBytes": "count"}  # markers, and t
 
 
 @dataclass(frozen=True, slots=True)
+class LockProfile:
+    """What a table has of items that are no entities, such as the locks of a unique value."""
+
+    count: float
+    size: Amount
+
+
+@dataclass(frozen=True, slots=True)
 class EntityProfile:
     """What a table has of an entity: how many items, how large, how many of them in each index."""
 
@@ -56,6 +64,8 @@ class EntityProfile:
     copies: Mapping[str, Amount] = field(default_factory=dict)  # by index
     shares: Mapping[str, float] = field(default_factory=dict)  # of the items, those in the index
     together: Mapping[str | None, Amount] = field(default_factory=dict)  # items of a partition, by index
+    per: Mapping[str, Amount] = field(default_factory=dict)  # items of a parent, by the parent's entity
+    locks: Mapping[str, LockProfile] = field(default_factory=dict)  # by unique value
 
 
 Profile = Mapping[str, EntityProfile]
@@ -113,6 +123,9 @@ class Sizes:
 
     def lock(self, entity: EntityBlueprint, unique: UniqueBlueprint) -> Amount:
         """Return the bytes of a lock item: its key, that of its owner, and when it was taken."""
+        found = self.profile.get(entity.name)
+        if found is not None and unique.name in found.locks:
+            return found.locks[unique.name].size
         table = self.blueprint.table
         home = entity.place(None)
         fields = _field_sizes(entity)

@@ -59,6 +59,16 @@ class Counts:
             return Amount(0, min(1.0, mean), 1)
         return Amount(0, mean, max(mean, most))
 
+    def per(self, child: str, parent: str) -> Amount:
+        """Return how many items of one entity belong to one item of another."""
+        found = self._profile.get(child)
+        if found is not None:
+            return found.per.get(parent, NOTHING)
+        own, its = self.count(parent), self.count(child)
+        mean = its / own if own and its is not None else 1.0
+        # Nobody declares how unequal parents are: ten times the mean is taken for the most.
+        return Amount(0, mean, max(1.0, mean * 10))
+
     def partitions(self, entity: EntityBlueprint, key: KeyBlueprint) -> float | None:
         """Return how many values a partition key has; None where that cannot be told."""
         product = 1.0

@@ -124,7 +124,7 @@ class Planner:
             ),
             None,
         )
-        written = [self._writes.pattern_write(write) for write in pattern.writes]
+        written = [self._writes.pattern_write(write, pattern.operation) for write in pattern.writes]
         return together("pattern", name, (self._reads.pattern(pattern, items), *written))
 
     def write(self, kind: Kind, entity: EntityBlueprint, fields: Iterable[str] = ()) -> CallUnits:

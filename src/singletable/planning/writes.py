@@ -1,27 +1,41 @@
 """What a write of an entity takes: the item, its index entries, and all that is kept beside it.
 
-Whatever must agree at once is one transaction: locks of unique values, counters and derived items that are kept by
-it. What the stream keeps follows later, and is charged to the write that caused it.
+Whatever must agree at once is one transaction. What the stream keeps follows later, and is charged to the write that
+caused it. An item that owns others is deleted with all of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final, Literal
 
-from singletable.blueprint import EntityBlueprint, PlaceBlueprint, WriteBlueprint
-from singletable.planning.amounts import Amount
-from singletable.planning.charges import CallUnits, Charge
-from singletable.planning.rules import TRANSACTION_FACTOR, moved_entry_units, write_units
+from singletable.blueprint import EntityBlueprint, WriteBlueprint
+from singletable.planning.amounts import NOTHING, Amount
+from singletable.planning.charges import CallUnits, Charge, many
+from singletable.planning.entries import Entries
+from singletable.planning.kept import Kept
+from singletable.planning.rules import TRANSACTION_FACTOR, read_units, write_units
 from singletable.planning.sizes import Sizes
 from singletable.planning.volumes import Counts
 
-Kind = Literal["create", "update", "delete"]
-By = Literal["call", "stream"]
+Kind = Literal["create", "update", "delete", "put", "check"]
 
-OPERATIONS: Final[dict[str, Kind]] = {"PutItem": "create", "UpdateItem": "update", "DeleteItem": "delete"}
-_REQUESTS: Final = {"create": "PutItem", "update": "UpdateItem", "delete": "DeleteItem"}
-_STREAM: Final = "stream"
+OPERATIONS: Final[dict[str, Kind]] = {
+    "PutItem": "create",
+    "UpdateItem": "update",
+    "DeleteItem": "delete",
+    "ConditionCheck": "check",
+}
+_REQUESTS: Final = {
+    "create": "PutItem",
+    "put": "PutItem",
+    "update": "UpdateItem",
+    "delete": "DeleteItem",
+    "check": "ConditionCheck",
+}
+_OWNED_DEPTH: Final = 5  # a user owns posts, which own comments, which own reactions
+_CASCADE_PAGE: Final = 100  # owned items are read in pages of so many
 
 
 class Writes:
@@ -31,253 +45,164 @@ class Writes:
         self._sizes = sizes
         self._counts = counts
         self._blueprint = sizes.blueprint
+        self._entries = Entries(sizes)
+        self._kept = Kept(sizes, counts, self._entries)
 
-    def write(self, kind: Kind, entity: EntityBlueprint, fields: tuple[str, ...] = ()) -> CallUnits:
-        """Return what one write takes. `fields` are those that an update changes, where that is known."""
-        notes: list[str] = []
-        kept = list(self._kept(kind, entity, fields))
-        with_it = [charge for charge in kept if charge.by == "call"]
-        is_transaction = any(charge.units.high and charge.index is None for charge in with_it)
-        own = list(self._item(kind, entity, fields, notes))
-        if is_transaction:
-            may_be_alone = all(charge.units.low == 0 for charge in with_it if charge.index is None)
-            own = [_doubled(charge, may_be_alone=may_be_alone) for charge in own]
-            with_it = [_doubled(charge, may_be_alone=False) for charge in with_it]
-        later = [charge for charge in kept if charge.by == _STREAM]
-        return CallUnits(kind, entity.name, (*own, *with_it, *later), tuple(dict.fromkeys(notes)))
-
-    def pattern_write(self, write: WriteBlueprint) -> CallUnits:
-        """Return what a write of a pattern takes."""
-        entity = self._blueprint.entity(write.entity)
-        kind = OPERATIONS.get(write.operation)
-        if entity is None or kind is None:
-            return CallUnits("write", write.entity, (), (f"{write.operation} {write.entity} is not counted",))
-        made = self.write(kind, entity, write.fields)
-        many = Amount.exactly(write.count)
-        charges = [
-            Charge(
-                each.operation, each.direction, each.units * many, each.why, each.entity, each.index, each.by
-            )
-            for each in made.charges
-        ]
-        return CallUnits(kind, entity.name, tuple(charges), made.notes)
-
-    # --- the item and its index entries
-
-    def _item(
-        self, kind: Kind, entity: EntityBlueprint, fields: tuple[str, ...], notes: list[str], by: By = "call"
-    ) -> Iterator[Charge]:
-        size = self._sizes.item(entity)
-        why = f"{size} bytes in blocks of 1 KB"
-        yield Charge(_REQUESTS[kind], "write", write_units(size), why, entity.name, by=by)
-        for place in entity.places:
-            if place.index is not None:
-                yield from self._entry(kind, entity, place, fields, notes, by)
-
-    def _entry(
+    def write(
         self,
         kind: Kind,
         entity: EntityBlueprint,
-        place: PlaceBlueprint,
-        fields: tuple[str, ...],
-        notes: list[str],
-        by: By,
-    ) -> Iterator[Charge]:
-        index = self._blueprint.index(place.index or "")
-        if index is None:
-            notes.append(f"{entity.name} is said to be in {place.index}, which is no index: not counted")
-            return
-        size = self._sizes.copy(entity, index)
-        present = self._sizes.presence(entity, place)
-        if kind != "update":
-            units = write_units(size) * present
-            why = f"an entry of {size} bytes"
-        else:
-            units, why = self._changed_entry(entity, place, size, present, fields, notes)
-        yield Charge("index entry", "write", units, why, entity.name, index.name, by)
+        fields: tuple[str, ...] = (),
+        *,
+        in_transaction: bool = False,
+    ) -> CallUnits:
+        """Return what one write takes. `fields` are those that an update changes, where that is known."""
+        notes: list[str] = []
+        charges = [*self._written(kind, entity, fields, notes, in_transaction=in_transaction)]
+        if kind == "delete" and entity.owns and not in_transaction:
+            charges += self._cascade(entity, depth=0)
+        return CallUnits(kind, entity.name, tuple(charges), tuple(dict.fromkeys(notes)))
 
-    def _changed_entry(
-        self,
-        entity: EntityBlueprint,
-        place: PlaceBlueprint,
-        size: Amount,
-        present: Amount,
-        fields: tuple[str, ...],
-        notes: list[str],
-    ) -> tuple[Amount, str]:
-        index = self._blueprint.index(place.index or "")
-        assert index is not None
-        once, moved = write_units(size) * present, moved_entry_units(size) * present
-        led_by = _key_fields(place) | ({entity.version} & _key_fields(place) if entity.version else set())
-        written = _auto_fields(entity)
-        if led_by & written or (fields and led_by & set(fields)):
-            return moved, f"an update moves its key: an entry of {size} bytes is deleted and written again"
-        is_projected = index.projection == "ALL" or bool(
-            _stored(entity, written | set(fields)) & set(index.included)
-        )
-        least = once.low if is_projected and (written or fields) else 0.0
-        mutable = led_by - _fixed_fields(entity)
-        if fields or not mutable:
-            rewritten = once if is_projected else once.at_worst() if not fields else Amount.exactly(0)
-            return Amount(
-                min(least, rewritten.low), rewritten.mean, rewritten.high
-            ), f"an entry of {size} bytes"
-        share = _moving_share(entity, mutable)
-        if share is None:
-            notes.append(
-                f"how often an update of {entity.name} changes {', '.join(sorted(mutable))}, and so moves its "
-                f"entry in {index.name}, is not declared: it is counted as not moved, at worst as always moved"
-            )
-            share = 0.0
-        expected = once.mean * (1 - share) + moved.mean * share if is_projected else moved.mean * share
-        return Amount(
-            least, expected, moved.high
-        ), f"an entry of {size} bytes; moved in {share:.0%} of the updates"
+    def failed(self, kind: Kind, entity: EntityBlueprint) -> CallUnits:
+        """Return what a write takes whose condition fails.
 
-    # --- what is kept beside it
+        "If a ConditionExpression evaluates to false during a conditional write, DynamoDB still consumes write
+        capacity from the table. The amount consumed is dependent on the size of the item … If the item does not
+        exist, one write unit" (AWS guide, "Working with items: conditional writes"). Index entries are not written.
+        """
+        made = self._written(kind, entity, (), [], in_transaction=False)
+        refused = [
+            replace(each, why=f"{each.why}; refused, and charged all the same")
+            for each in made
+            if each.index is None and each.by == "call"
+        ]
+        return CallUnits(kind, entity.name, tuple(refused))
 
-    def _kept(self, kind: Kind, entity: EntityBlueprint, fields: tuple[str, ...]) -> Iterator[Charge]:
-        yield from self._locks(kind, entity, fields)
-        for parent in self._blueprint.entities:
-            yield from self._counters(kind, entity, parent, fields)
-            if parent.derived is not None and parent.derived.of == entity.name:
-                yield from self._derived(kind, entity, parent, fields)
-            if kind == "update":
-                yield from self._copies(entity, parent, fields)
+    def expired(self, entity: EntityBlueprint) -> CallUnits:
+        """Return what it takes that the time to live removes an item: nothing, but for what the stream keeps.
 
-    def _locks(self, kind: Kind, entity: EntityBlueprint, fields: tuple[str, ...]) -> Iterator[Charge]:
+        "TTL deletes … without consuming any write throughput" (AWS guide, "Using time to live in DynamoDB").
+        """
+        free = Charge("TTL delete", "write", NOTHING, "free of charge", entity.name)
+        later = [each for each in self._kept.beside("delete", entity, ()) if each.by == "stream"]
+        return CallUnits("expire", entity.name, (free, *later))
+
+    def moved_key(self, entity: EntityBlueprint) -> CallUnits:
+        """Return what it takes that an item moves to its new key (`was=`): a put and a delete, in a transaction."""
+        size = self._sizes.item(entity)
+        put, delete = (self._entries.of(kind, entity, (), []) for kind in ("create", "delete"))
+        charges = [
+            Charge(
+                "GetItem", "read", read_units(size, consistent=True) * 2, "read under both keys", entity.name
+            ),
+            _doubled(Charge("PutItem", "write", write_units(size), "under its new key", entity.name)),
+            _doubled(Charge("DeleteItem", "write", write_units(size), "under its old key", entity.name)),
+            *put,
+            *delete,
+        ]
         for unique in entity.uniques:
-            units = write_units(self._sizes.lock(entity, unique))
-            if kind == "update":
-                is_changed = bool(set(fields) & set(unique.fields))
-                units = units * 2 if is_changed else (units * 2).at_worst()
-                if fields and not is_changed:
-                    continue
-            yield Charge(_REQUESTS[kind], "write", units, f"the lock of {unique.name}", entity.name)
+            lock = write_units(self._sizes.lock(entity, unique))
+            charges.append(
+                _doubled(Charge("UpdateItem", "write", lock, f"the lock of {unique.name}", entity.name))
+            )
+        return CallUnits("move", entity.name, tuple(charges))
 
-    def _counters(
-        self, kind: Kind, child: EntityBlueprint, parent: EntityBlueprint, fields: tuple[str, ...]
+    def pattern_write(self, write: WriteBlueprint, operation: str = "") -> CallUnits:
+        """Return what a write of a pattern takes; `operation` is the pattern's: Put tells an upsert."""
+        entity = self._blueprint.entity(write.entity)
+        kind = "put" if operation == "Put" else OPERATIONS.get(write.operation)
+        if entity is None or kind is None:
+            return CallUnits("write", write.entity, (), (f"{write.operation} {write.entity} is not counted",))
+        made = self.write(kind, entity, write.fields)
+        return replace(made, charges=tuple(many(made.charges, Amount.exactly(write.count))))
+
+    # --- one item, with what is kept beside it
+
+    def _written(
+        self,
+        kind: Kind,
+        entity: EntityBlueprint,
+        fields: tuple[str, ...],
+        notes: list[str],
+        *,
+        in_transaction: bool,
     ) -> Iterator[Charge]:
-        """Yield the update of the parent: one, however many of its fields count the same child."""
-        counting = [each for each in parent.aggregates if each.of == child.name and each.by != "application"]
-        if not counting:
-            return
-        by: By = _STREAM if all(each.by == _STREAM for each in counting) else "call"
-        names = tuple(each.field for each in counting)
-        read = {each.of_field for each in counting if each.of_field} | {
-            name for each in counting for name in _condition_fields(each.when)
+        kept = [] if kind == "check" else list(self._kept.beside(kind, entity, fields))
+        with_it = [each for each in kept if each.by == "call" and each.direction == "write"]
+        beside = [each for each in with_it if each.index is None and each.units.high]
+        size = self._sizes.item(entity)
+        why = f"{size} bytes in blocks of 1 KB"
+        own = Charge(_REQUESTS[kind], "write", write_units(size), why, entity.name)
+        is_sure = in_transaction or any(each.units.low for each in beside)
+        is_likely = is_sure or any(each.units.mean for each in beside)
+        if is_sure or beside:
+            yield _doubled(own, sure=is_sure, likely=is_likely)
+        else:
+            yield own
+        if kind != "check":
+            yield from self._entries.of(kind, entity, fields, notes)
+        yield from map(_doubled, with_it)
+        yield from (each for each in kept if each.direction == "read" or each.by == "stream")
+        yield from self._read_first(kind, entity, has_effects=bool(beside))
+
+    def _read_first(self, kind: Kind, entity: EntityBlueprint, *, has_effects: bool) -> Iterator[Charge]:
+        """Yield the reads of the stored item: who writes by key alone, and needs to know more, reads it first.
+
+        A transaction returns no item, so that it may be read again afterwards.
+        """
+        reads = {
+            "update": 2 if has_effects else 1,
+            "put": 1 if has_effects else 0,
+            "delete": int(has_effects),
         }
-        is_sure = kind != "update" and any(each.when is None for each in counting)
-        is_asked = kind == "update" and bool(set(fields) & read)
-        if kind == "update" and ((fields and not is_asked) or not read):
-            return
-        for charge in self._item("update", parent, names, [], by):
-            units = charge.units if is_sure or is_asked else charge.units.or_nothing()
-            if kind == "update" and not is_asked:
-                units = charge.units.at_worst()
-            why = f"{parent.name} counts it ({', '.join(names)}): {charge.why}"
-            yield Charge(charge.operation, "write", units, why, parent.name, charge.index, by)
+        times = reads.get(kind, 0) + (1 if entity.aggregates and kind != "create" else 0)
+        if times:
+            units = (read_units(self._sizes.item(entity), consistent=True) * times).at_worst()
+            yield Charge("GetItem", "read", units, "read first, if the caller has not", entity.name)
 
-    def _derived(
-        self, kind: Kind, source: EntityBlueprint, made: EntityBlueprint, fields: tuple[str, ...]
-    ) -> Iterator[Charge]:
-        assert made.derived is not None
-        by: By = _STREAM if made.derived.by == _STREAM else "call"
-        own, its = self._counts.count(source.name), self._counts.count(made.name)
-        each = its / own if own and its is not None else 1.0
-        reads = set(made.derived.reads or ())
-        if kind == "update" and fields and reads and not reads & set(fields):
-            return
-        for charge in self._item(kind, made, (), [], by):
-            units = charge.units * Amount(0, each, max(1.0, each * 10))
-            if kind == "update" and not (set(fields) & reads):
-                units = (units * 2).at_worst()
-            why = f"{each:g} {made.name} for each {source.name}: {charge.why}"
-            yield Charge(charge.operation, "write", units, why, made.name, charge.index, by)
+    # --- what it owns
 
-    def _copies(
-        self, source: EntityBlueprint, holder: EntityBlueprint, fields: tuple[str, ...]
-    ) -> Iterator[Charge]:
-        """Yield the fan-out: every item that repeats a field of the source is updated when the field is."""
-        copied = [each for each in holder.copies if each.of == source.name]
-        if not copied:
-            return
-        names = {each.of_field for each in copied}
-        if fields and not names & set(fields):
-            return
-        by: By = "call" if all(each.by == "transaction" for each in copied) else _STREAM
-        own, its = self._counts.count(source.name), self._counts.count(holder.name)
-        each = its / own if own and its is not None else 1.0
-        for charge in self._item("update", holder, tuple(each.field for each in copied), [], by):
-            units = charge.units * Amount(0, each, max(1.0, each * 10))
-            units = units if names & set(fields) else units.at_worst()
-            why = f"fan-out to {each:g} {holder.name}: {charge.why}"
-            yield Charge(charge.operation, "write", units, why, holder.name, charge.index, by)
+    def _cascade(self, owner: EntityBlueprint, depth: int) -> Iterator[Charge]:
+        """Yield what it takes to find and delete all that an item owns: the deepest first, the owner last."""
+        read = read_units(self._sizes.item(owner), consistent=True)
+        yield Charge("GetItem", "read", read, "the owner is read first", owner.name)
+        yield from self._owned(owner, depth)
+
+    def _owned(self, owner: EntityBlueprint, depth: int) -> Iterator[Charge]:
+        for name in owner.owns if depth < _OWNED_DEPTH else ():
+            child = self._blueprint.entity(name)
+            if child is None:
+                continue
+            each = self._counts.per(name, owner.name)
+            yield self._found(owner, child, each)
+            deleted = list(self._written("delete", child, (), [], in_transaction=False))
+            size = self._sizes.item(child)
+            first = Charge(
+                "GetItem", "read", read_units(size, consistent=True), "read before its delete", name
+            )
+            has_effects = any(charge.entity != name or "lock" in charge.why for charge in deleted)
+            deeper = list(self._owned(child, depth + 1))
+            all_of_one = [*deleted, *([first] if has_effects else []), *deeper]
+            yield from many(all_of_one, each, why=f"{each} {name} of {owner.name}: ")
+
+    def _found(self, owner: EntityBlueprint, child: EntityBlueprint, each: Amount) -> Charge:
+        """Return the queries that find owned items: each page is rounded by itself, and an empty one is charged."""
+        held = self._sizes.item(child) * each
+        pages = Amount(1, 1 + each.mean // _CASCADE_PAGE, 1 + each.high // _CASCADE_PAGE)
+        units = read_units(held, consistent=True)
+        # Of an index the query is eventually consistent, and made once more; a partition may hold other items too.
+        low = Amount(0.5, units.mean, units.high * 2 + 2 * pages.high)
+        return Charge("Query", "read", low, f"finds {each} {child.name}", child.name)
 
 
-# --- fields ---------------------------------------------------------------------------------------------
-
-
-def _doubled(charge: Charge, *, may_be_alone: bool) -> Charge:
+def _doubled(charge: Charge, *, sure: bool = True, likely: bool = True) -> Charge:
     """Return a charge as it is in a transaction: twice in the table; in an index as outside."""
     if charge.index is not None:
         return charge
     twice = charge.units * TRANSACTION_FACTOR
-    units = Amount(charge.units.low, charge.units.mean, twice.high) if may_be_alone else twice
-    why = f"{charge.why}, twice in a transaction"
-    return Charge(charge.operation, charge.direction, units, why, charge.entity, None, charge.by)
-
-
-def _key_fields(place: PlaceBlueprint) -> set[str]:
-    fields = {part.field for key in (place.pk, place.sk) if key is not None for part in key.parts}
-    return fields | set(_condition_fields(place.when))
-
-
-def _condition_fields(condition: object) -> Iterator[str]:
-    if isinstance(condition, dict):
-        if isinstance(condition.get("field"), str):
-            yield condition["field"]
-        for member in condition.values():
-            yield from _condition_fields(member)
-    elif isinstance(condition, list | tuple):
-        for member in condition:
-            yield from _condition_fields(member)
-
-
-def _auto_fields(entity: EntityBlueprint) -> set[str]:
-    """Return the fields that every write changes: the time of the update, the number of writes."""
-    found = {
-        attribute.name
-        for attribute in entity.attributes
-        for marker in attribute.markers
-        if marker.get("kind") == "Auto" and marker.get("when") == "write"
-    }
-    return found | ({entity.version} if entity.version is not None else set())
-
-
-def _fixed_fields(entity: EntityBlueprint) -> set[str]:
-    """Return the fields that no update changes: those of the key, of the creation, and those said to be so."""
-    home = entity.place(None)
-    fixed = set() if home is None else _key_fields(home)
-    for attribute in entity.attributes:
-        is_made_once = any(
-            marker.get("kind") == "Auto" and marker.get("when") == "create" for marker in attribute.markers
-        )
-        if attribute.is_immutable or is_made_once:
-            fixed.add(attribute.name)
-    return fixed
-
-
-def _stored(entity: EntityBlueprint, fields: set[str]) -> set[str]:
-    return {attribute.stored for attribute in entity.attributes if attribute.name in fields}
-
-
-def _moving_share(entity: EntityBlueprint, mutable: set[str]) -> float | None:
-    """Return which share of the updates changes one of these fields, as far as update rates are declared."""
-    rates = {
-        each.name: each.updates_per_month for each in entity.attributes if each.updates_per_month is not None
-    }
-    if not mutable <= rates.keys():
-        return None
-    most = max(rates.values(), default=0.0)
-    return min(1.0, sum(rates[name] for name in mutable) / most) if most else 0.0
+    units = Amount(
+        twice.low if sure else charge.units.low,
+        twice.mean if likely else charge.units.mean,
+        twice.high,
+    )
+    return replace(charge, units=units, why=f"{charge.why}, twice in a transaction")
