@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -88,34 +89,29 @@ class Meter(Between):
                 if "ProjectionExpression" in params:
                     asked = {name: params[name] for name in ("TableName", "Key")}
                     whole = self.inner.call("GetItem", asked)
-                yield item_bytes(_texts(whole.get("Item", {})))
+                yield item_bytes(whole.get("Item", {}))
             case "BatchGetItem":
                 for name, keys in params["RequestItems"].items():
                     for key in keys["Keys"]:
                         found = self.inner.call("GetItem", {"TableName": name, "Key": key})
-                        yield item_bytes(_texts(found.get("Item", {})))
+                        yield item_bytes(found.get("Item", {}))
             case "Query" | "Scan":
-                asked = {name: value for name, value in params.items() if name not in _SHOWN}
                 if answer.get("ScannedCount"):
-                    asked["Limit"] = answer["ScannedCount"]
-                    used = str(asked.get("KeyConditionExpression", ""))
-                    for kind in ("ExpressionAttributeNames", "ExpressionAttributeValues"):
-                        left = {name: value for name, value in params.get(kind, {}).items() if name in used.split() or _is_in(name, used)}
-                        asked.pop(kind, None)
-                        if left:
-                            asked[kind] = left
-                    for item in self.inner.call(call.operation, asked)["Items"]:
-                        yield item_bytes(_texts(item))
+                    whole = self.inner.call(call.operation, _unfiltered(params, answer["ScannedCount"]))
+                    yield from map(item_bytes, whole["Items"])
             case _:
                 return
 
 
-def _is_in(name: str, expression: str) -> bool:
-    return any(part.strip("(),") == name for part in expression.replace(",", " ").replace("(", " ").split())
-
-
-def _texts(item: Mapping[str, Any]) -> Mapping[str, Any]:
-    return item
+def _unfiltered(params: Mapping[str, Any], count: int) -> dict[str, Any]:
+    """Return a query of so many items, whole and without a filter."""
+    asked = {name: value for name, value in params.items() if name not in _SHOWN} | {"Limit": count}
+    used = set(re.findall(r"[#:]\w+", str(params.get("KeyConditionExpression", ""))))
+    for kind in ("ExpressionAttributeNames", "ExpressionAttributeValues"):
+        named = {name: value for name, value in asked.pop(kind, {}).items() if name in used}
+        if named:
+            asked[kind] = named
+    return asked
 
 
 def _units(answer: Answer) -> dict[str | None, float]:

@@ -6,7 +6,7 @@ of a service takes can be asked, and adds nothing. A pattern that writes is a pa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -19,7 +19,7 @@ from singletable.blueprint import (
 )
 from singletable.planning.amounts import NOTHING, Amount, total
 from singletable.planning.charges import CallUnits, together
-from singletable.planning.reads import Reads
+from singletable.planning.reads import Asked, Pages, Reads
 from singletable.planning.rules import stored_bytes
 from singletable.planning.sizes import Profile, Sizes
 from singletable.planning.volumes import Counts
@@ -113,8 +113,8 @@ class Planner:
 
     # --- one call
 
-    def pattern(self, pattern: PatternBlueprint) -> CallUnits:
-        """Return what one call of a pattern takes."""
+    def pattern(self, pattern: PatternBlueprint, asked: Asked = Asked()) -> CallUnits:
+        """Return what one call of a pattern takes; `asked` are the items or keys that its caller asks for."""
         name = pattern.method or pattern.number
         items = next(
             (
@@ -125,7 +125,11 @@ class Planner:
             None,
         )
         written = [self._writes.pattern_write(write, pattern.operation) for write in pattern.writes]
-        return together("pattern", name, (self._reads.pattern(pattern, items), *written))
+        return together("pattern", name, (self._reads.pattern(pattern, items, asked), *written))
+
+    def answered(self, pattern: PatternBlueprint, pages: Sequence[Pages]) -> CallUnits:
+        """Return what a call of a pattern takes whose answers are known: see `Reads.answered`."""
+        return self._reads.answered(pattern, pages)
 
     def write(self, kind: Kind, entity: EntityBlueprint, fields: Iterable[str] = ()) -> CallUnits:
         """Return what one write of an entity takes. `fields` are those that an update changes."""
