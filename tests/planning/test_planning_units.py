@@ -22,7 +22,7 @@ from singletable.planning.rules import OVERHEAD_BYTES
 from singletable.planning.workload import Planner
 from singletable.systems import System, installed_systems
 from support.metered import Bill, Metered
-from support.planned import DAY, World, Writer, Written, seeded
+from support.planned import DAY, World, Writer, Written, seeded, widest
 
 SYSTEMS = [*installed_systems()]
 PAGE = 5
@@ -123,13 +123,13 @@ def is_whole(pattern: PatternBlueprint) -> bool:
 def written(name: str) -> tuple[Planner, list[Written]]:
     """Write each entity of a system, field by field and whole; a profile has the sizes before and after."""
     _, world = seeded(name)
-    seen = world.items()
+    seen = [profile_items(world.blueprint, world.items())]
     writer = Writer(world)
     found = list(writer.updates())
-    seen += world.items()
+    seen.append(profile_items(world.blueprint, world.items()))
     found += writer.deletes_and_creates()
-    seen += world.items()
-    return Planner(world.blueprint, profile=profile_items(world.blueprint, seen)), found
+    seen.append(profile_items(world.blueprint, world.items()))
+    return Planner(world.blueprint, profile=widest(seen)), found
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

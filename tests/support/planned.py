@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -16,6 +16,9 @@ from singletable.design import Design, Entity
 from singletable.design.model.entity import STORED
 from singletable.design.plans.get import Get
 from singletable.errors import ApiError, DesignError
+from singletable.planning.amounts import NOTHING, Amount
+from singletable.planning.profile import TableProfile
+from singletable.planning.sizes import EntityProfile, LockProfile
 from singletable.systems import System, installed_systems
 from support.design_clients import on_client
 from support.metered import Bill, Meter
@@ -73,6 +76,46 @@ def seeded(name: str) -> tuple[System, World]:
     seed = system.seed("small", DAY)
     world.db.load(iter(seed.entities), settled=seed.is_settled)
     return system, world
+
+
+def widest(profiles: Sequence[TableProfile]) -> dict[str, EntityProfile]:
+    """Return a profile whose ranges hold those of a table at several moments, with the means of the first."""
+    found: dict[str, EntityProfile] = {}
+    for name, first in profiles[0].items():
+        others = [profile[name] for profile in profiles if profile[name].count]
+        if not others:
+            found[name] = first
+            continue
+        locks = {key: lock.size for each in others for key, lock in each.locks.items()}
+        shares = [(index, share) for each in others for index, share in each.shares.items()]
+        found[name] = EntityProfile(
+            others[0].count,
+            _wide([each.item for each in others]),
+            {key: _wide([each.copies[key] for each in others if key in each.copies]) for key, _ in shares},
+            {
+                key: next(s for k, s in shares if k == key and _alike(key, shares))
+                if _alike(key, shares)
+                else 0.5
+                for key, _ in shares
+            },
+            {
+                key: _wide([each.together[key] for each in others if key in each.together])
+                for each in others
+                for key in each.together
+            },
+            {key: _wide([each.per.get(key, NOTHING) for each in others]) for key in first.per},
+            {key: LockProfile(others[0].count, size) for key, size in locks.items()},
+        )
+    return found
+
+
+def _alike(key: str, shares: Sequence[tuple[str, float]]) -> bool:
+    return len({share for index, share in shares if index == key}) == 1
+
+
+def _wide(amounts: Sequence[Amount]) -> Amount:
+    low, high = min(each.low for each in amounts), max(each.high for each in amounts)
+    return Amount(low, amounts[0].mean, high)
 
 
 # --- writes of any entity -------------------------------------------------------------------------------

@@ -65,6 +65,7 @@ from singletable.blueprint.surroundings import (
     RoleBlueprint,
     ServiceBlueprint,
     StatementBlueprint,
+    StepBlueprint,
 )
 from singletable.blueprint.tables import (
     BackupBlueprint,
@@ -111,6 +112,7 @@ __all__ = [
     "ServiceBlueprint",
     "SortBlueprint",
     "StatementBlueprint",
+    "StepBlueprint",
     "TableBlueprint",
     "TtlBlueprint",
     "TtlRuleBlueprint",

@@ -43,6 +43,25 @@ class ConsumerBlueprint:
 
 
 @described
+class StepBlueprint:
+    """One thing that a call of a service does: a pattern that it asks, or a write of an entity; and how often.
+
+    It is done between `least` and `most` times; with `per`, for each of its entity that belongs to one of another.
+    """
+
+    kind: str  # pattern, create, put, update, delete, check; plan: what a delete would delete is counted
+    of: str  # the method or number of a pattern, the name of an entity
+    fields: tuple[str, ...] = ()  # those that an update changes; unknown without
+    least: float = 1
+    most: float = 1
+    per: tuple[str, ...] = ()  # ("Reminder", "Batch"): as many as a batch has reminders
+    limit: int | None = None  # items that it asks of a pattern at once; all of them without
+    is_consistent: bool | None = None  # as it asks a pattern, where that is otherwise than declared
+    together: int = 0  # writes of one number are one transaction; 0: by itself
+    expected: float | None = None  # times, on average; the middle of least and most without
+
+
+@described
 class ServiceBlueprint:
     """A function of an application over the design: the patterns that it asks, the entities that it writes."""
 
@@ -50,6 +69,7 @@ class ServiceBlueprint:
     patterns: tuple[str, ...] = ()  # methods, or numbers
     writes: tuple[str, ...] = ()
     about: str = ""
+    steps: tuple[StepBlueprint, ...] = ()  # what one call does; unknown without
     said: tuple[Said, ...] = ()
 
 

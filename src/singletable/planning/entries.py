@@ -29,9 +29,16 @@ class Entries:
         self._blueprint = sizes.blueprint
 
     def of(
-        self, kind: str, entity: EntityBlueprint, fields: tuple[str, ...], notes: list[str], by: By = "call"
+        self,
+        kind: str,
+        entity: EntityBlueprint,
+        fields: tuple[str, ...],
+        notes: list[str],
+        by: By = "call",
+        *,
+        certain: bool = True,
     ) -> Iterator[Charge]:
-        """Yield what a write takes of each index that the entity is in."""
+        """Yield what a write takes of each index that the entity is in. Not `certain`: fields may be set as they are."""
         for place in entity.places:
             if place.index is None:
                 continue
@@ -49,6 +56,9 @@ class Entries:
                 units, why = self._replaced(entity, place, size)
             else:
                 units, why = self._changed(entity, place, index, size, set(fields), notes)
+                if not certain:
+                    same, _ = self._changed(entity, place, index, size, set(), [])
+                    units = Amount(min(units.low, same.low), units.mean, units.high)
             yield Charge("index entry", "write", units, why, entity.name, index.name, by)
 
     def _replaced(self, entity: EntityBlueprint, place: PlaceBlueprint, size: Amount) -> tuple[Amount, str]:

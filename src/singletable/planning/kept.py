@@ -37,10 +37,18 @@ class Kept:
         self._blueprint = sizes.blueprint
 
     def beside(
-        self, kind: str, entity: EntityBlueprint, fields: tuple[str, ...], depth: int = 0
+        self,
+        kind: str,
+        entity: EntityBlueprint,
+        fields: tuple[str, ...],
+        depth: int = 0,
+        *,
+        certain: bool = True,
     ) -> Iterator[Charge]:
         """Yield what is read and written beside one write, as if each write stood alone."""
-        yield from self._locks(kind, entity, fields)
+        for lock in self._locks(kind, entity, fields):
+            is_sure = certain or kind != "update"
+            yield lock if is_sure else replace(lock, units=lock.units.or_nothing())
         if depth < _DEPTH:
             for other in self._blueprint.entities:
                 yield from self._counters(kind, entity, other, fields, depth)

@@ -158,7 +158,10 @@ class Reads:
             there = there.of_items(float(read.examined or read.returned or 0))
         limit = min((each for each in (read.limit, asked.limit) if each is not None), default=None)
         is_filtered = read.filter is not None or any(entity.ttl is not None for entity, _, _ in held)
-        if operation == "Walk" and limit is not None:
+        if operation == "Walk" and limit is None:
+            # How many partitions there are follows from arguments: a month may have 28 days.
+            units = _page(there, read, limit) * Amount(1, read.count, read.count)
+        elif operation == "Walk" and limit is not None:
             units = _walked(there, read, limit)
         elif operation == "Merged" and read.count > 1 and limit is not None:
             units = _merged(there, read, limit)
@@ -187,6 +190,8 @@ class Reads:
         if place is None:
             return Amount(0, 1, 10)
         found = self._counts.together(entity, place)
+        if read.count > 1:
+            found = found.or_nothing()  # of several partitions, such as the days of a month, some are empty
         if read.sort is not None and read.sort.operator == "=":
             return found.at_most(1)
         if read.sort is None:

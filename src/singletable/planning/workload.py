@@ -21,6 +21,7 @@ from singletable.planning.amounts import NOTHING, Amount, total
 from singletable.planning.charges import CallUnits, together
 from singletable.planning.reads import Asked, Pages, Reads
 from singletable.planning.rules import stored_bytes
+from singletable.planning.services import Services
 from singletable.planning.sizes import Profile, Sizes
 from singletable.planning.volumes import Counts
 from singletable.planning.writes import OPERATIONS, Kind, Writes
@@ -110,6 +111,7 @@ class Planner:
         self.counts = Counts(blueprint, self.users, profile)
         self._reads = Reads(self.sizes, self.counts)
         self._writes = Writes(self.sizes, self.counts)
+        self._services = Services(blueprint, self._reads, self._writes, self.counts)
 
     # --- one call
 
@@ -136,17 +138,11 @@ class Planner:
         return self._writes.write(kind, entity, tuple(fields))
 
     def service(self, service: ServiceBlueprint) -> CallUnits:
-        """Return what one call of a service takes: each of its patterns, each write of its entities, once."""
-        calls = [
-            self.pattern(each) for name in service.patterns if (each := self.find_pattern(name)) is not None
-        ]
-        for name in service.writes:
-            entity = self.blueprint.entity(name)
-            if entity is not None:
-                calls.append(self.write("update", entity))
-        note = f"how often {service.name} asks and writes is not declared: each is counted once"
-        made = together("service", service.name, calls)
-        return CallUnits(made.kind, made.of, made.charges, (*made.notes, note))
+        """Return what one call of a service takes: its steps, each as often as it is done."""
+        if not service.steps:
+            note = f"what one call of {service.name} does is not declared"
+            return CallUnits("service", service.name, (), (note,))
+        return together("service", service.name, self._services.steps(service))
 
     def find_pattern(self, name: str) -> PatternBlueprint | None:
         """Find a pattern by its method or number."""

@@ -55,10 +55,16 @@ class Writes:
         fields: tuple[str, ...] = (),
         *,
         in_transaction: bool = False,
+        certain: bool = True,
     ) -> CallUnits:
-        """Return what one write takes. `fields` are those that an update changes, where that is known."""
+        """Return what one write takes. `fields` are those that an update changes, where that is known.
+
+        Where an update sets fields that may have the value already, it is not `certain`.
+        """
         notes: list[str] = []
-        charges = [*self._written(kind, entity, fields, notes, in_transaction=in_transaction)]
+        charges = [
+            *self._written(kind, entity, fields, notes, in_transaction=in_transaction, certain=certain)
+        ]
         if kind == "delete" and entity.owns and not in_transaction:
             charges += self._cascade(entity, depth=0)
         return CallUnits(kind, entity.name, tuple(charges), tuple(dict.fromkeys(notes)))
@@ -107,6 +113,13 @@ class Writes:
             )
         return CallUnits("move", entity.name, tuple(charges))
 
+    def deletion_plan(self, entity: EntityBlueprint) -> CallUnits:
+        """Return what it takes to count all that an item owns, without deleting any of it."""
+        owner, *owned = [each for each in self._cascade(entity, depth=0) if each.direction == "read"]
+        # There may be nothing any more, and found items need not be read whole before they are counted.
+        counted = [owner, *map(_maybe, owned)]
+        return CallUnits("plan", entity.name, tuple(counted))
+
     def pattern_write(self, write: WriteBlueprint, operation: str = "") -> CallUnits:
         """Return what a write of a pattern takes; `operation` is the pattern's: Put tells an upsert."""
         entity = self._blueprint.entity(write.entity)
@@ -126,8 +139,9 @@ class Writes:
         notes: list[str],
         *,
         in_transaction: bool,
+        certain: bool = True,
     ) -> Iterator[Charge]:
-        kept = [] if kind == "check" else list(self._kept.beside(kind, entity, fields))
+        kept = [] if kind == "check" else list(self._kept.beside(kind, entity, fields, certain=certain))
         with_it = [each for each in kept if each.by == "call" and each.direction == "write"]
         beside = [each for each in with_it if each.index is None and each.units.high]
         size = self._sizes.item(entity)
@@ -140,7 +154,7 @@ class Writes:
         else:
             yield own
         if kind != "check":
-            yield from self._entries.of(kind, entity, fields, notes)
+            yield from self._entries.of(kind, entity, fields, notes, certain=certain)
         yield from map(_doubled, with_it)
         yield from (each for each in kept if each.direction == "read" or each.by == "stream")
         yield from self._read_first(kind, entity, has_effects=bool(beside))
@@ -193,6 +207,10 @@ class Writes:
         # Of an index the query is eventually consistent, and made once more; a partition may hold other items too.
         low = Amount(0.5, units.mean, units.high * 2 + 2 * pages.high)
         return Charge("Query", "read", low, f"finds {each} {child.name}", child.name)
+
+
+def _maybe(charge: Charge) -> Charge:
+    return replace(charge, units=charge.units.or_nothing())
 
 
 def _doubled(charge: Charge, *, sure: bool = True, likely: bool = True) -> Charge:

@@ -9,6 +9,7 @@ from typing import Any
 from singletable.blueprint import ServiceBlueprint
 from singletable.design import Design, Entity, Load
 from singletable.errors import DeclarationError
+from singletable.systems.steps import read_steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,8 @@ class Service:
     """The patterns that it asks, by the names of their methods."""
     writes: tuple[type[Entity], ...] = ()
     about: str = ""
+    steps: str = ""
+    """What one call does, as `singletable.systems.steps` reads it."""
 
     def blueprint(self, design: type[Design]) -> ServiceBlueprint:
         """Describe it; refuse patterns and entities that the design does not have."""
@@ -36,7 +39,12 @@ class Service:
                 hint="patterns are named by their methods, and entities are classes",
             )
         about = self.about or _first_line(self.calls)
-        return ServiceBlueprint(self.name, self.patterns, tuple(each.__name__ for each in self.writes), about)
+        written = tuple(each.__name__ for each in self.writes)
+        try:
+            steps = read_steps(self.steps, design)
+        except DeclarationError as error:
+            raise DeclarationError(f"the service {self.name}: {error.message}", hint=error.hint) from None
+        return ServiceBlueprint(self.name, self.patterns, written, about, steps)
 
 
 def _first_line(calls: tuple[Callable[..., Any], ...]) -> str:

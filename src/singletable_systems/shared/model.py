@@ -78,17 +78,25 @@ def worker(monthly: float, because: str, **more: Unpack[LoadOptions]) -> Load:
     return Load(because=because, peak=monthly / _MONTH_S, monthly=monthly, **more)
 
 
-# How often, why, the function or functions, the patterns that they ask, and the entities that they write.
-Row = tuple[float, str, Callable[..., Any] | tuple[Callable[..., Any], ...], str, tuple[type[Entity], ...]]
+# How often, why, the function or functions, the patterns that they ask, the entities that they write, and the steps
+# of one call (`singletable.systems.steps`).
+Row = tuple[
+    float, str, Callable[..., Any] | tuple[Callable[..., Any], ...], str, tuple[type[Entity], ...], str
+]
 
 
 def services(estimate: Callable[[float, str], Load], *rows: Row) -> tuple[Service, ...]:
     """Return services, each under the name of the first of its functions."""
     return tuple(
         Service(
-            _all(calls)[0].__qualname__, _all(calls), estimate(times, because), tuple(asks.split()), writes
+            _all(calls)[0].__qualname__,
+            _all(calls),
+            estimate(times, because),
+            tuple(asks.split()),
+            writes,
+            steps=steps,
         )
-        for times, because, calls, asks, writes in rows
+        for times, because, calls, asks, writes, steps in rows
     )
 
 
