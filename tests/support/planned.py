@@ -66,7 +66,7 @@ def opened(design: type[Design], blueprint: Blueprint, **environment: str) -> Wo
     """Open a design in memory, at midnight of the day."""
     clock = ManualClock(int(datetime.combine(DAY, time(), UTC).timestamp() * 1_000_000))
     meter = Meter(open_client(":memory:", clock=clock, sleep=lambda seconds: None))
-    return World(on_client(design, meter, **environment), meter, blueprint)
+    return World(on_client(design, meter, makes_table=True, **environment), meter, blueprint)
 
 
 def seeded(name: str) -> tuple[System, World]:
@@ -92,12 +92,7 @@ def widest(profiles: Sequence[TableProfile]) -> dict[str, EntityProfile]:
             others[0].count,
             _wide([each.item for each in others]),
             {key: _wide([each.copies[key] for each in others if key in each.copies]) for key, _ in shares},
-            {
-                key: next(s for k, s in shares if k == key and _alike(key, shares))
-                if _alike(key, shares)
-                else 0.5
-                for key, _ in shares
-            },
+            {key: _share([share for index, share in shares if index == key]) for key, _ in shares},
             {
                 key: _wide([each.together[key] for each in others if key in each.together])
                 for each in others
@@ -109,8 +104,9 @@ def widest(profiles: Sequence[TableProfile]) -> dict[str, EntityProfile]:
     return found
 
 
-def _alike(key: str, shares: Sequence[tuple[str, float]]) -> bool:
-    return len({share for index, share in shares if index == key}) == 1
+def _share(shares: Sequence[float]) -> float:
+    """Return a share that did not change; where it did, one of which some are in the index and some are not."""
+    return shares[0] if len(set(shares)) == 1 else 0.5
 
 
 def _wide(amounts: Sequence[Amount]) -> Amount:
@@ -161,7 +157,7 @@ class Writer:
         return found[len(found) // 2] if found else None
 
     def _read(self, entity: EntityBlueprint, item: Item) -> Entity:
-        found = self._schemas[entity.name].to_entity(item)
+        found: Entity = self._schemas[entity.name].to_entity(item)
         found.__dict__[STORED] = item
         return found
 
@@ -175,7 +171,7 @@ class Writer:
     def _updated(self, entity: EntityBlueprint, item: Item) -> Iterator[Written]:
         for field in self._schemas[entity.name].entity.model_fields:
             for is_by_key in (False, True):
-                read = self._read(entity, self._stored(item))
+                read: Any = self._read(entity, self._stored(item))
                 target = Get(type(read), *read.key) if is_by_key else read
                 for value in _other_values(getattr(read, field)):
                     try:

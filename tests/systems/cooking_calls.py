@@ -75,8 +75,9 @@ def of_people(db: Any) -> Iterator[ServiceCall]:
     yield "Sessions.check", lambda: sessions.check(opened.session_id)
     yield "Sessions.close", lambda: sessions.close(opened.session_id)
     yield "Sessions.close_all", lambda: sessions.close_all(MAI)
-    for viewer in (None, AN, DUC):
-        yield "Viewing.profile", lambda viewer=viewer: viewing.profile(MAI, viewer)
+    yield "Viewing.profile", lambda: viewing.profile(MAI, None)
+    yield "Viewing.profile", lambda: viewing.profile(MAI, AN)
+    yield "Viewing.profile", lambda: viewing.profile(MAI, DUC)
     yield "Viewing.admins", lambda: viewing.admins(AN)
     yield "Viewing.recipes", lambda: viewing.recipes(MAI, AN)
     yield "Viewing.ingredients", lambda: viewing.ingredients(MAI, AN)

@@ -38,7 +38,7 @@ class Entries:
         *,
         certain: bool = True,
     ) -> Iterator[Charge]:
-        """Yield what a write takes of each index that the entity is in. Not `certain`: fields may be set as they are."""
+        """Yield what a write takes of each index; not `certain`, where fields may be set as they are."""
         for place in entity.places:
             if place.index is None:
                 continue

@@ -1,7 +1,7 @@
 """What a write takes of the items that are kept beside it: locks, counters, copies, derived items.
 
-Whatever must agree at once is written with it, in one transaction. What the stream keeps follows later, and is charged
-to the write that caused it.
+Whatever must agree at once is written with it, in one transaction. What the stream keeps follows later, and is
+charged to the write that caused it.
 """
 
 from __future__ import annotations

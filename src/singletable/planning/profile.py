@@ -1,7 +1,8 @@
 """A profile: what a table really has of each entity. A plan that is given one reckons with real sizes.
 
 Items are told apart by the discriminator. Locks of unique values are counted with the entity that owns them, and
-items of no entity by themselves. Sizes are those of AWS's guide ("DynamoDB item sizes and formats"): names and values.
+items of no entity by themselves. Sizes are those of AWS's guide ("DynamoDB item sizes and formats"): names and
+values.
 """
 
 from __future__ import annotations

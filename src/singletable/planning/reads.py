@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from singletable.blueprint import EntityBlueprint, PatternBlueprint, PlaceBlueprint, ReadBlueprint
 from singletable.planning.amounts import NOTHING, Amount, stepped, total
@@ -24,6 +25,7 @@ class Asked:
     keys: int | None = None
 
 
+ALL: Final = Asked()
 Pages = Sequence[Sequence[float]]  # of each request, the sizes of the items that it read
 
 
@@ -35,9 +37,7 @@ class Reads:
         self._counts = counts
         self._blueprint = sizes.blueprint
 
-    def pattern(
-        self, pattern: PatternBlueprint, items: float | None = None, asked: Asked = Asked()
-    ) -> CallUnits:
+    def pattern(self, pattern: PatternBlueprint, items: float | None = None, asked: Asked = ALL) -> CallUnits:
         """Return what one call of a pattern takes, if nothing of it is cached; `items` as its load declares it."""
         charges: list[Charge] = []
         notes: list[str] = []
@@ -279,7 +279,7 @@ def _filtered(there: _Collection, read: ReadBlueprint, limit: int) -> Amount:
 
 
 def _merged(there: _Collection, read: ReadBlueprint, limit: int) -> Amount:
-    """Partitions are read side by side, each twice its share; one that has more of the next items is read again."""
+    """Partitions are read side by side, each twice its share; one that has more is read again."""
     share = min(limit, 2 * limit // read.count + 1)
     each = _page(there, read, share)
     again = math.ceil(limit / share)

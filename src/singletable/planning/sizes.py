@@ -67,6 +67,10 @@ class EntityProfile:
     per: Mapping[str, Amount] = field(default_factory=dict)  # items of a parent, by the parent's entity
     locks: Mapping[str, LockProfile] = field(default_factory=dict)  # by unique value
 
+    def lock_count(self, unique: str) -> float:
+        """Return how many locks a unique value has: as many as there are items, where nobody has counted them."""
+        return self.locks[unique].count if unique in self.locks else 0.0 if self.locks else self.count
+
 
 Profile = Mapping[str, EntityProfile]
 

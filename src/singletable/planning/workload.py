@@ -6,8 +6,9 @@ of a service takes can be asked, and adds nothing. A pattern that writes is a pa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, cast
 
 from singletable.blueprint import (
@@ -19,14 +20,16 @@ from singletable.blueprint import (
 )
 from singletable.planning.amounts import NOTHING, Amount, total
 from singletable.planning.charges import CallUnits, together
-from singletable.planning.reads import Asked, Pages, Reads
-from singletable.planning.rules import stored_bytes
+from singletable.planning.reads import ALL, Asked, Pages, Reads
+from singletable.planning.rules import COLLECTION_BYTES, PARTITION_WRITES, stored_bytes
 from singletable.planning.services import Services
 from singletable.planning.sizes import Profile, Sizes
 from singletable.planning.volumes import Counts
 from singletable.planning.writes import OPERATIONS, Kind, Writes
 
 MONTH_S: Final = 730 * 3_600  # AWS's calculator has 730 hours in a month
+POLLS_PER_S: Final = 4.0
+_LAMBDA: Final = "lambda"
 WRITE_KINDS: Final = ("create", "update", "delete")
 
 
@@ -34,7 +37,7 @@ WRITE_KINDS: Final = ("create", "update", "delete")
 class WorkloadLine:
     """A call of the design: what one takes, how often it is made, and what that rests on."""
 
-    kind: str  # pattern, create, update, delete
+    kind: str  # pattern, create, update, delete, expire
     of: str  # the method or number of a pattern; the name of an entity
     title: str
     call: CallUnits
@@ -72,6 +75,8 @@ class Workload:
     lines: tuple[WorkloadLine, ...]
     stored: tuple[StoredPart, ...]
     left_out: tuple[str, ...]
+    stream_reads_month: float = 0.0  # GetRecords requests that are charged: those of Lambda are free
+    stream_polls_month: float = 0.0  # all of them
 
     @property
     def reads_month(self) -> Amount:
@@ -115,7 +120,7 @@ class Planner:
 
     # --- one call
 
-    def pattern(self, pattern: PatternBlueprint, asked: Asked = Asked()) -> CallUnits:
+    def pattern(self, pattern: PatternBlueprint, asked: Asked = ALL) -> CallUnits:
         """Return what one call of a pattern takes; `asked` are the items or keys that its caller asks for."""
         name = pattern.method or pattern.number
         items = next(
@@ -155,7 +160,32 @@ class Planner:
         left_out: list[str] = []
         lines = tuple(self._lines(left_out))
         stored = tuple(self._stored(left_out))
-        return Workload(self.users, lines, stored, tuple(dict.fromkeys(left_out)))
+        made = Workload(self.users, lines, stored, ())
+        polls = self._polls(made)
+        return replace(
+            made,
+            left_out=tuple(dict.fromkeys(left_out)),
+            stream_reads_month=sum(count for kind, count in polls if kind != _LAMBDA),
+            stream_polls_month=sum(count for _, count in polls),
+        )
+
+    def _polls(self, made: Workload) -> list[tuple[str, float]]:
+        """Return the kind of each reader of the stream, and how often it asks in a month.
+
+        "Lambda polls shards in your DynamoDB stream for records at a base rate of four times per second" (AWS
+        Lambda guide, "Using AWS Lambda with Amazon DynamoDB"); its GetRecords calls are free (AWS, "Amazon DynamoDB
+        pricing"). Any other reader is taken to ask as often. A partition of the table has one open shard, and
+        there are as many partitions as its writes and its size need.
+        """
+        if self.blueprint.table.stream is None:
+            return []
+        table = sum(part.size.mean for part in made.stored if part.index is None)
+        shards = max(
+            1.0,
+            math.ceil(made.peak_writes_per_s / PARTITION_WRITES),
+            math.ceil(table / COLLECTION_BYTES),
+        )
+        return [(each.kind, POLLS_PER_S * shards * MONTH_S) for each in self.blueprint.consumers]
 
     def _lines(self, left_out: list[str]) -> Iterator[WorkloadLine]:
         counted: set[tuple[str, str]] = set()
@@ -171,10 +201,59 @@ class Planner:
             counted.add((load.kind, call.of))
             calls_month = max(0.0, calls_month - self._by_patterns(load))
             peak = self._peak(load, calls_month)
-            yield WorkloadLine(
-                load.kind, call.of, title, call, calls_month, peak, load.because, load.hottest_share
+            failing = load.fails or 0.0
+            made = WorkloadLine(
+                load.kind,
+                call.of,
+                title,
+                call,
+                calls_month * (1 - failing),
+                peak * (1 - failing),
+                load.because,
+                load.hottest_share,
             )
+            yield made
+            if failing:
+                yield self._failing(load, made, calls_month * failing, peak * failing)
+        yield from self._expiring()
         left_out += self._unsaid(counted)
+
+    def _failing(self, load: LoadBlueprint, line: WorkloadLine, calls: float, peak: float) -> WorkloadLine:
+        """Return the line of those calls whose condition fails: AWS charges them, and nothing is written."""
+        call = self._refused(load) or line.call
+        title = f"{line.title}, whose condition fails"
+        return replace(line, call=call, calls_month=calls, peak_per_s=peak, title=title)
+
+    def _refused(self, load: LoadBlueprint) -> CallUnits | None:
+        if load.kind in WRITE_KINDS:
+            entity = self.blueprint.entity(load.of)
+            return None if entity is None else self._writes.failed(cast(Kind, load.kind), entity)
+        pattern = self.find_pattern(load.of)
+        if pattern is None or not pattern.writes:
+            return None
+        refused = [
+            self._writes.failed(OPERATIONS[write.operation], entity)
+            for write in pattern.writes
+            if write.operation in OPERATIONS and (entity := self.blueprint.entity(write.entity)) is not None
+        ]
+        return together("pattern", pattern.method or pattern.number, refused)
+
+    def _expiring(self) -> Iterator[WorkloadLine]:
+        """Yield what the time to live deletes: as many as are made, less those that are deleted before."""
+        for entity in self.blueprint.entities:
+            if entity.ttl is None:
+                continue
+            made = {
+                load.kind: self._monthly(load, []) or 0.0
+                for load in self.blueprint.loads
+                if load.of == entity.name and load.kind in ("create", "delete")
+            }
+            expiring = max(0.0, made.get("create", 0.0) - made.get("delete", 0.0))
+            if expiring:
+                title = f"{entity.name} expires (TTL)"
+                because = "what is made expires, unless it is deleted before; AWS does not charge it"
+                call = self._writes.expired(entity)
+                yield WorkloadLine("expire", entity.name, title, call, expiring, expiring / MONTH_S, because)
 
     def _by_patterns(self, load: LoadBlueprint) -> float:
         """Return how many of an entity's writes are those of patterns, whose lines count them."""
@@ -266,7 +345,9 @@ class Planner:
                         entity.name, index.name, held, stored_bytes(self.sizes.copy(entity, index), held)
                     )
             for unique in entity.uniques:
-                size = stored_bytes(self.sizes.lock(entity, unique), items)
-                yield StoredPart(f"{entity.name}, locks of {unique.name}", None, items, size)
+                known = self.sizes.profile.get(entity.name)
+                locks = items if known is None else Amount.exactly(known.lock_count(unique.name))
+                size = stored_bytes(self.sizes.lock(entity, unique), locks)
+                yield StoredPart(f"{entity.name}, locks of {unique.name}", None, locks, size)
         if not self.blueprint.entities:
             yield StoredPart("", None, NOTHING, NOTHING)

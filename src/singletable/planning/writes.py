@@ -1,7 +1,7 @@
 """What a write of an entity takes: the item, its index entries, and all that is kept beside it.
 
-Whatever must agree at once is one transaction. What the stream keeps follows later, and is charged to the write that
-caused it. An item that owns others is deleted with all of them.
+Whatever must agree at once is one transaction. What the stream keeps follows later, and is charged to the write
+that caused it. An item that owns others is deleted with all of them.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Writes:
 
         "If a ConditionExpression evaluates to false during a conditional write, DynamoDB still consumes write
         capacity from the table. The amount consumed is dependent on the size of the item … If the item does not
-        exist, one write unit" (AWS guide, "Working with items: conditional writes"). Index entries are not written.
+        exist, one write unit" (AWS guide, "Working with items"). Index entries are not written.
         """
         made = self._written(kind, entity, (), [], in_transaction=False)
         refused = [
@@ -94,7 +94,7 @@ class Writes:
         return CallUnits("expire", entity.name, (free, *later))
 
     def moved_key(self, entity: EntityBlueprint) -> CallUnits:
-        """Return what it takes that an item moves to its new key (`was=`): a put and a delete, in a transaction."""
+        """Return what it takes to move an item to its new key (`was=`): a put and a delete in a transaction."""
         size = self._sizes.item(entity)
         put, delete = (self._entries.of(kind, entity, (), []) for kind in ("create", "delete"))
         charges = [
@@ -200,7 +200,7 @@ class Writes:
             yield from many(all_of_one, each, why=f"{each} {name} of {owner.name}: ")
 
     def _found(self, owner: EntityBlueprint, child: EntityBlueprint, each: Amount) -> Charge:
-        """Return the queries that find owned items: each page is rounded by itself, and an empty one is charged."""
+        """Return the queries that find owned items: each page is rounded by itself, and an empty one counts."""
         held = self._sizes.item(child) * each
         pages = Amount(1, 1 + each.mean // _CASCADE_PAGE, 1 + each.high // _CASCADE_PAGE)
         units = read_units(held, consistent=True)
