@@ -30,7 +30,7 @@ CALLS: dict[str, Callable[[Any], Iterator[ServiceCall]]] = {
 
 @cache
 def called(name: str) -> tuple[Planner, list[tuple[str, Bill]]]:
-    """Call every service of a system; the profile holds the table before, before what is deleted, and afterwards."""
+    """Call every service of a system; the profile has the table before, before deletions, and afterwards."""
     _, world = seeded(name)
     seen = [profile_items(world.blueprint, world.items())]
     found = []

@@ -112,7 +112,7 @@ def test_pattern_takes_what_is_predicted(name: str, method: str) -> None:
 
 
 def is_whole(pattern: PatternBlueprint) -> bool:
-    """Tell whether a pattern reads all of its entity that lies under a key, and not a range that its caller gives."""
+    """Tell whether a pattern reads all of its entity that lies under a key, and no range of its caller."""
     return all(read.sort is None or "{" not in "".join(read.sort.templates) for read in pattern.reads)
 
 

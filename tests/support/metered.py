@@ -81,7 +81,7 @@ class Meter(Between):
         return answer
 
     def _sizes(self, call: Call, answer: Answer) -> Iterator[int]:
-        """Yield the sizes of all items that a request has read: asked again for them whole, where it shows less."""
+        """Yield the sizes of all items that a request has read; where it shows less, they are asked for whole."""
         params = call.params
         match call.operation:
             case "GetItem":

@@ -1,16 +1,34 @@
 """The planner: what a design costs and what runs hot, from its blueprint alone.
 
-amounts.py     numbers that vary: at least, as expected, at most
-rules.py       AWS's rules: units of reads and writes, overhead, limits
-sizes.py       how large items, index entries and locks are
-volumes.py     how many items there are, and how many lie together
-charges.py     what one call takes, line by line
-reads.py       the units of access patterns
-writes.py      the units of writes, with all that is kept beside an item
-workload.py    all calls and all storage of a design, for so many users
-prices.py      AWS's prices by region, each with its source and date (prices.toml, price_list.py)
-billing.py     what a month costs, on demand and provisioned
-break_even.py  from where on another way of billing, or another table class, is cheaper
+What one call takes
+
+amounts.py         numbers that vary: at least, as expected, at most
+rules.py           AWS's rules: units of reads and writes, overhead, limits
+sizes.py           how large items, index entries and locks are
+volumes.py         how many items there are, and how many lie together
+profile.py         the sizes and numbers that a table really has
+charges.py         what one call takes, line by line
+fields.py          fields that lead keys, that every write changes, that link entities
+reads.py           the units of access patterns
+entries.py         the units of index entries that come, go, move or change
+kept.py            the units of locks, counters, copies and derived items
+writes.py          the units of writes, with all that is kept beside an item, and of cascades
+services.py        the units of services, step by step
+workload.py        all calls and all storage of a design, for so many users
+
+What runs hot
+
+heat.py            the busiest partition key of the table and of every index, and at how many users it is full
+hot_keys.py        the keys that calls go to (contributions.py, shares.py)
+measured.py        the same from what a running server has counted
+
+What it costs
+
+prices.py          AWS's prices by region, each with its source and date (prices.toml, price_list.py)
+billing.py         what a month costs, on demand and provisioned
+break_even.py      from where on another way of billing, or another table class, is cheaper
+
+Whether a document was right
 
 documented.py      the figures that a document states, beside what is computed
 figure_values.py   a figure by its terms, by the plan, and at today's prices

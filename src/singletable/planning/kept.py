@@ -54,8 +54,8 @@ class Kept:
                 yield from self._counters(kind, entity, other, fields, depth)
                 if other.derived is not None and other.derived.of == entity.name:
                     yield from self._derived(kind, entity, other, fields)
-                if kind in ("update", "put"):
-                    yield from self._fan_out(entity, other, fields)
+                if kind != "delete":
+                    yield from self._fan_out(kind, entity, other, fields)
         yield from self._sources(kind, entity)
 
     # --- locks
@@ -99,7 +99,20 @@ class Kept:
             counting = [each for each in parent.aggregates if each.of == child.name and each.by == by]
             if counting:
                 made = self._counted(kind, child, parent, counting, set(fields), depth)
-                yield from made if by == "transaction" else map(_by_stream, made)
+                yield from made if by == "transaction" else self._by_stream(list(made))
+
+    def _by_stream(self, made: list[Charge]) -> Iterator[Charge]:
+        """Yield what the consumer of the stream does: a record counts once, so a guard is written with the number.
+
+        The two are a transaction. The guard expires by itself.
+        """
+        for charge in made:
+            if charge.index is None and charge.direction == "write":
+                guard = Amount(min(charge.units.low, 1), min(charge.units.mean, 1), max(charge.units.high, 1))
+                why = "a guard, so that a record counts once, twice in a transaction"
+                yield Charge("PutItem", "write", guard * 2, why, charge.entity, by="stream")
+                charge = replace(charge, units=charge.units * 2, why=f"{charge.why}, twice in a transaction")
+            yield replace(charge, by="stream")
 
     def _counted(
         self,
@@ -160,30 +173,34 @@ class Kept:
             yield replace(charge, units=units, why=why, by=by)
         if by == "stream":
             yield self._looked_up(source, 2, "its consumer reads the source before and after")
+            if kind != "delete":
+                yield self._looked_up(made, each * 2, "its consumer reads what it replaces")
 
     # --- copies
 
     def _fan_out(
-        self, source: EntityBlueprint, holder: EntityBlueprint, fields: tuple[str, ...]
+        self, kind: str, source: EntityBlueprint, holder: EntityBlueprint, fields: tuple[str, ...]
     ) -> Iterator[Charge]:
-        """Yield the fan-out: every item that repeats a field of the source is updated when the field is."""
+        """Yield the fan-out: all items that repeat a field of the source are read, and updated."""
         copied = [each for each in holder.copies if each.of == source.name]
         changed = {each.of_field for each in copied} & {*fields, *auto_fields(source)}
         if not copied or (fields and not changed):
             return
         by: By = "call" if all(each.by == "transaction" for each in copied) else "stream"
-        each = self._counts.per(holder.name, source.name)
+        if kind == "create" and by == "call":
+            return
+        # Of a new source nobody has a copy yet, but a consumer looks.
+        each = Amount.exactly(0) if kind == "create" else self._counts.per(holder.name, source.name)
         update = self._item("update", holder, tuple(each.field for each in copied))
-        size = self._sizes.item(holder)
+        query = read_units(self._sizes.item(holder) * each, consistent=True)
         found = [
             *many(update, each.or_nothing()),
-            Charge(
-                "Query", "read", read_units(size * each, consistent=True), "finds the copies", holder.name
-            ),
+            Charge("Query", "read", query.or_nothing(), "finds the copies", holder.name),
+            self._looked_up(holder, each, "each is read before it is changed"),
             self._looked_up(source, 2, "reads the source before and after"),
         ]
         for charge in found:
-            units = charge.units if changed else charge.units.at_worst()
+            units = charge.units if changed or kind == "create" else charge.units.at_worst()
             why = f"fan-out to {each} {holder.name}: {charge.why}"
             yield replace(charge, units=units, why=why, by=by)
 
@@ -196,6 +213,8 @@ class Kept:
             units = read_units(self._sizes.item(source), consistent=True)
             units = units if kind == "create" else units.at_worst()
             yield Charge("GetItem", "read", units.or_nothing(), f"{entity.name} repeats fields of it", name)
+            if any(each.of == name and each.by == "stream" for each in entity.copies):
+                yield self._looked_up(source, 1, "its consumer reads the source of a new copy")
             if any(each.of == name and each.by == "transaction" for each in entity.copies):
                 check = write_units(self._sizes.item(source))
                 check = check.or_nothing() if kind == "create" else check.at_worst()
@@ -209,10 +228,6 @@ class Kept:
         yield Charge(request, "write", write_units(size), f"{size} bytes in blocks of 1 KB", entity.name)
         yield from self._entries.of(kind, entity, fields, [])
 
-    def _looked_up(self, entity: EntityBlueprint, times: int, why: str) -> Charge:
+    def _looked_up(self, entity: EntityBlueprint, times: float | Amount, why: str) -> Charge:
         units = read_units(self._sizes.item(entity), consistent=True) * times
         return Charge("GetItem", "read", units.or_nothing(), why, entity.name, by="stream")
-
-
-def _by_stream(charge: Charge) -> Charge:
-    return replace(charge, by="stream")

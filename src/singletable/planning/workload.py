@@ -142,6 +142,22 @@ class Planner:
         """Return what one write of an entity takes. `fields` are those that an update changes."""
         return self._writes.write(kind, entity, tuple(fields))
 
+    def transacted(self, kind: Kind, entity: EntityBlueprint, fields: Iterable[str] = ()) -> CallUnits:
+        """Return what a write or a condition check takes as a part of a transaction."""
+        return self._writes.write(kind, entity, tuple(fields), in_transaction=True)
+
+    def failed(self, kind: Kind, entity: EntityBlueprint) -> CallUnits:
+        """Return what a write takes whose condition fails."""
+        return self._writes.failed(kind, entity)
+
+    def expired(self, entity: EntityBlueprint) -> CallUnits:
+        """Return what it takes that an item expires: nothing, but for what the stream keeps."""
+        return self._writes.expired(entity)
+
+    def moved_key(self, entity: EntityBlueprint) -> CallUnits:
+        """Return what it takes that an item moves to another key (`was=`), before a write or in a migration."""
+        return self._writes.moved_key(entity)
+
     def service(self, service: ServiceBlueprint) -> CallUnits:
         """Return what one call of a service takes: its steps, each as often as it is done."""
         if not service.steps:
@@ -173,9 +189,9 @@ class Planner:
         """Return the kind of each reader of the stream, and how often it asks in a month.
 
         "Lambda polls shards in your DynamoDB stream for records at a base rate of four times per second" (AWS
-        Lambda guide, "Using AWS Lambda with Amazon DynamoDB"); its GetRecords calls are free (AWS, "Amazon DynamoDB
-        pricing"). Any other reader is taken to ask as often. A partition of the table has one open shard, and
-        there are as many partitions as its writes and its size need.
+        Lambda guide, "Using AWS Lambda with Amazon DynamoDB"); its GetRecords calls are free (AWS, "Amazon
+        DynamoDB pricing"). Any other reader is taken to ask as often. A partition of the table has one open shard,
+        and there are as many partitions as its writes and its size need.
         """
         if self.blueprint.table.stream is None:
             return []
@@ -349,5 +365,9 @@ class Planner:
                 locks = items if known is None else Amount.exactly(known.lock_count(unique.name))
                 size = stored_bytes(self.sizes.lock(entity, unique), locks)
                 yield StoredPart(f"{entity.name}, locks of {unique.name}", None, locks, size)
+        others = getattr(self.sizes.profile, "others", None)
+        if others is not None and others.count:
+            items = Amount.exactly(others.count)
+            yield StoredPart("items of no entity", None, items, stored_bytes(others.size, items))
         if not self.blueprint.entities:
             yield StoredPart("", None, NOTHING, NOTHING)

@@ -78,8 +78,8 @@ def worker(monthly: float, because: str, **more: Unpack[LoadOptions]) -> Load:
     return Load(because=because, peak=monthly / _MONTH_S, monthly=monthly, **more)
 
 
-# How often, why, the function or functions, the patterns that they ask, the entities that they write, and the steps
-# of one call (`singletable.systems.steps`).
+# How often, why, the function or functions, the patterns that they ask, the entities that they write, and the
+# steps of one call (`singletable.systems.steps`).
 Row = tuple[
     float, str, Callable[..., Any] | tuple[Callable[..., Any], ...], str, tuple[type[Entity], ...], str
 ]

@@ -62,7 +62,9 @@ SERVICES: Final[tuple[Service, ...]] = (
             _CHANGED,
             (
                 "own_batch [ "
-                "~Batch(bottle_count,bottle_volume_ml,stage,start_time_stage2,status,target_hours_stage2,temperature_c_stage2,updated_at) +BatchEvent ]"
+                "~Batch(bottle_count,bottle_volume_ml,stage,start_time_stage2,status,target_hours_stage2,"
+                "temperature_c_stage2,updated_at) "
+                "+BatchEvent ]"
             ),
         ),
         (

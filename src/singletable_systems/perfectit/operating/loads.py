@@ -66,7 +66,8 @@ SERVICES: Final[tuple[Service, ...]] = (
             (User, Collection, Notification, *_CARD),
             (
                 "own_cards ~CardStats(is_listed)*PerfectionCard/User comments!*PerfectionCard/User "
-                "voters*0-100~38 -PerfectionCard*PerfectionCard/User %PerfectionCard*PerfectionCard/User -Vote*0-200~42 %Vote*0-200~42 -Comment*0-60~14 %Comment*0-60~14 comments_by -User %User"
+                "voters*0-100~38 -PerfectionCard*PerfectionCard/User %PerfectionCard*PerfectionCard/User "
+                "-Vote*0-200~42 %Vote*0-200~42 -Comment*0-60~14 %Comment*0-60~14 comments_by -User %User"
             ),
         ),
         (
@@ -109,7 +110,8 @@ SERVICES: Final[tuple[Service, ...]] = (
             _CARD,
             (
                 "card! ~CardStats(is_listed) comments! voters*1-20~6 -Vote*0-60~11 %Vote*0-60~11 "
-                "-Comment*Comment/PerfectionCard %Comment*Comment/PerfectionCard -PerfectionCard %PerfectionCard"
+                "-Comment*Comment/PerfectionCard %Comment*Comment/PerfectionCard -PerfectionCard "
+                "%PerfectionCard"
             ),
         ),
         (20, "assumption: authors look at drafts of theirs", Publishing.read, "card", (), "card"),

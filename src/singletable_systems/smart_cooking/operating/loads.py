@@ -143,7 +143,9 @@ _ACCOUNTS: Final = services(
         (*_PERSON, Friendship, FeedItem, Notification, RecipeRating, *_WHOLE, *_POST, *_REPORT),
         (
             "friendships!*1-3~2 friendship*0-30~7 [ -Friendship*0-20~14 ] recipes_of "
-            "-Recipe*Recipe/UserProfile %Recipe*Recipe/UserProfile posts_of -Post*Post/UserProfile %Post*Post/UserProfile comments_of -Comment*Comment/UserProfile %Comment*Comment/UserProfile -UserProfile %UserProfile"
+            "-Recipe*Recipe/UserProfile %Recipe*Recipe/UserProfile posts_of -Post*Post/UserProfile "
+            "%Post*Post/UserProfile comments_of -Comment*Comment/UserProfile "
+            "%Comment*Comment/UserProfile -UserProfile %UserProfile"
         ),
     ),
     (
@@ -256,8 +258,12 @@ _KITCHEN: Final = services(
         f"preferences user ingredients_named ingredient recipes_using suggestion_cache {_BESIDE} {_SHOWN}",
         (AiSuggestion, SuggestionCache, *_WHOLE, *_REPORT),
         (
-            "preferences ingredients_named:50*1-10~5 ingredient*0-3~1 recipes_using:50*1-5~2 recipes*0-50~6 "
-            "users!*0-10~3 privacy_of*0-10~2 friendships_between*0-10~2 suggestion_cache!*0-1 [ ?UserProfile +AiSuggestion +Recipe*0-5~3 +RecipeIngredient*0-40~6 +SuggestionCache*0-1 ] report*0-2~0.5 invalid_ingredient*0-2~0.5 [ ?UserProfile*0-2~0.5 +InvalidIngredientReport*0-2~0.5 +InvalidIngredient*0-2~0.5 ~InvalidIngredientReport(user_report_count)*0-2~0.1 ]"
+            "preferences ingredients_named:50*1-10~5 ingredient*0-3~1 recipes_using:50*1-5~2 "
+            "recipes*0-50~6 users!*0-10~3 privacy_of*0-10~2 friendships_between*0-10~2 "
+            "suggestion_cache!*0-1 [ ?UserProfile +AiSuggestion +Recipe*0-5~3 "
+            "+RecipeIngredient*0-40~6 +SuggestionCache*0-1 ] report*0-2~0.5 "
+            "invalid_ingredient*0-2~0.5 [ ?UserProfile*0-2~0.5 +InvalidIngredientReport*0-2~0.5 "
+            "+InvalidIngredient*0-2~0.5 ~InvalidIngredientReport(user_report_count)*0-2~0.1 ]"
         ),
     ),
     (
@@ -351,7 +357,7 @@ _KITCHEN: Final = services(
         (Cooking.start, Cooking.entry, Cooking.require_shown),
         f"user recipe {_SIGHTS}",
         (CookingHistory,),
-        "recipe! users! privacy_of*0-1 friendships_between*0-1 [ ?UserProfile ?Recipe +CookingHistory ]",
+        ("recipe! users! privacy_of*0-1 friendships_between*0-1 [ ?UserProfile ?Recipe +CookingHistory ]"),
     ),
     (
         120,
@@ -548,8 +554,8 @@ _TALK: Final = services(
         "report invalid_ingredient user",
         _REPORT,
         (
-            "report invalid_ingredient [ ?UserProfile +InvalidIngredientReport*0-1 +InvalidIngredient*0-1 "
-            "~InvalidIngredientReport(user_report_count)*0-1 ]"
+            "report invalid_ingredient [ ?UserProfile +InvalidIngredientReport*0-1 "
+            "+InvalidIngredient*0-1 ~InvalidIngredientReport(user_report_count)*0-1 ]"
         ),
     ),
 )
@@ -651,8 +657,8 @@ _CARE: Final = services(
         "recent_activities ranking recipe recipes",
         (TrendingRecipe,),
         (
-            "recent_activities:500*1-3~1 recipes*0-100~10 ranking [ ?Recipe*0-20~1 =TrendingRecipe*0-20~1 ] "
-            "-TrendingRecipe*0-20~0.1"
+            "recent_activities:500*1-3~1 recipes*0-100~10 ranking [ ?Recipe*0-20~1 "
+            "=TrendingRecipe*0-20~1 ] -TrendingRecipe*0-20~0.1"
         ),
     ),
 )
