@@ -206,6 +206,7 @@ LOST: Final = {
         "entities.Task.places.by_letter",
         "patterns.lettered",
     },
+    "designs.workshops.Workshops": {"entities.Slot.derived", "entities.Word.derived"},
 }
 
 
