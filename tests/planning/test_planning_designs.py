@@ -165,8 +165,8 @@ def booking(world: World, name: str) -> Booking:
 @pytest.mark.parametrize(
     ("fields", "change", "units"),
     [
-        # "If an update changes only non-key attributes, one write is required to update the projection"; "if it
-        # changes an indexed key attribute, two writes" (AWS guide, "Provisioned throughput considerations").
+        # An update of what is projected is one write, one of an indexed key two: the old entry is deleted, the new
+        # one put (AWS guide, "Provisioned throughput considerations for global secondary indexes").
         (("grade",), {"grade": 77}, {None: 3, "ByShelf": 6, "ByState": 0, "ByMaker": 0}),
         (("state",), {"state": "old"}, {None: 3, "ByShelf": 3, "ByState": 2, "ByMaker": 0}),
         (("maker",), {"maker": "m9"}, {None: 3, "ByShelf": 3, "ByState": 0, "ByMaker": 2}),

@@ -48,8 +48,8 @@ class Entries:
                 continue
             size = self._sizes.copy(entity, index)
             if kind in ("create", "delete"):
-                # "To insert or delete an item with an index entry, one write is required" (AWS guide, "Provisioned
-                # throughput considerations for global secondary indexes").
+                # An entry that comes, and one that goes, is one write (AWS guide, "Provisioned throughput
+                # considerations for global secondary indexes").
                 units = write_units(size) * self._sizes.presence(entity, place)
                 why = f"an entry of {size} bytes"
             elif kind == "put":
@@ -92,7 +92,7 @@ class Entries:
         deciding = (decisive | (keys & optional_fields(entity))) & changed
         computed = (keys | decisive) & computed_fields(entity)
         if not (moving or deciding or computed):
-            # "If an update changes no projected attribute, no write is required" (the same section).
+            # An update that changes nothing that the index holds costs the index nothing (the same section).
             return (once * present, text) if is_projected else (NOTHING, f"{text} that does not change")
         if moving & plain_key_fields(place) and not deciding and not computed:
             why = f"its key moves: {text} is deleted and written again"

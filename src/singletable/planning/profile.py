@@ -189,8 +189,8 @@ class _Tally:
         seen.items.add(sum(sizes.values()))
         seen.partitions[None][str(item.get(self._blueprint.table.pk))] += 1
         for index in self._blueprint.indexes:
-            # "An item is in the index only if it has the index's key attributes" (AWS guide, "Take advantage of
-            # sparse indexes").
+            # An item is in an index only if it has all of the index's key attributes (AWS guide, "Take advantage
+            # of sparse indexes").
             if any(name not in item for name in (*index.pk, *index.sk)):
                 continue
             projected = self._projected[index.name]

@@ -188,8 +188,8 @@ class Planner:
     def _polls(self, made: Workload) -> list[tuple[str, float]]:
         """Return the kind of each reader of the stream, and how often it asks in a month.
 
-        "Lambda polls shards in your DynamoDB stream for records at a base rate of four times per second" (AWS
-        Lambda guide, "Using AWS Lambda with Amazon DynamoDB"); its GetRecords calls are free (AWS, "Amazon
+        Lambda polls each shard of a stream four times a second (AWS Lambda guide, "Process DynamoDB records with
+        Lambda"); its GetRecords calls are free (AWS, "Amazon
         DynamoDB pricing"). Any other reader is taken to ask as often. A partition of the table has one open shard,
         and there are as many partitions as its writes and its size need.
         """

@@ -72,9 +72,8 @@ class Writes:
     def failed(self, kind: Kind, entity: EntityBlueprint) -> CallUnits:
         """Return what a write takes whose condition fails.
 
-        "If a ConditionExpression evaluates to false during a conditional write, DynamoDB still consumes write
-        capacity from the table. The amount consumed is dependent on the size of the item … If the item does not
-        exist, one write unit" (AWS guide, "Working with items"). Index entries are not written.
+        A write whose condition is false consumes units by the size of the existing item, one at least (AWS guide,
+        "Working with items": conditional writes). Index entries are not written.
         """
         made = self._written(kind, entity, (), [], in_transaction=False)
         refused = [
@@ -87,7 +86,7 @@ class Writes:
     def expired(self, entity: EntityBlueprint) -> CallUnits:
         """Return what it takes that the time to live removes an item: nothing, but for what the stream keeps.
 
-        "TTL deletes … without consuming any write throughput" (AWS guide, "Using time to live in DynamoDB").
+        Expired items are deleted without consuming write throughput (AWS guide, "Using time to live in DynamoDB").
         """
         free = Charge("TTL delete", "write", NOTHING, "free of charge", entity.name)
         later = [each for each in self._kept.beside("delete", entity, ()) if each.by == "stream"]
