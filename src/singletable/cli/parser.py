@@ -36,6 +36,7 @@ examples:
   singletable run kefir.due            run an access pattern of a system; --list names them all
   singletable probe http://host:8000   what does this DynamoDB really do, and what would break?
   singletable blueprint show kefir     a design as data; diff, from-table, from-workbench, to-python and more
+  singletable plan kefir --users 10k   what it costs on AWS, line by line, and what runs hot
   singletable prices show              what DynamoDB costs by region, with source and date
   singletable draw kefir >kefir.svg    a picture of the item collections of a system, or of any design
 
@@ -65,6 +66,7 @@ _COMMANDS: Final = (
     _Row("seed", "fill the table of a system with made-up data"),
     _Row("run", "run an access pattern of a system, or of any design", has_own_help=True),
     _Row("blueprint", "a design as data: shown, compared, proposed from a table, brought from elsewhere"),
+    _Row("plan", "tell what a design costs on AWS and what runs hot, for so many users"),
     _Row("prices", "what DynamoDB costs by region, with sources; read from AWS's price list"),
     _Row("draw", "draw the item collections of a design, or of its items"),
     _Row("probe", "try what a target really does, on a table of its own"),

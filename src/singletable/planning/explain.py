@@ -44,10 +44,11 @@ class Explanation:
 
 def explain(plan: Plan, name: str) -> tuple[Explanation, ...]:
     """Explain the lines of a name: a pattern, an entity, what is stored; nothing where the plan has none."""
-    return tuple(_explained(plan, line) for line in plan.find(name))
+    return tuple(explain_line(plan, line) for line in plan.find(name))
 
 
-def _explained(plan: Plan, line: PlanLine) -> Explanation:
+def explain_line(plan: Plan, line: PlanLine) -> Explanation:
+    """Explain one line."""
     sections = _of_call(plan, line) if line.call is not None else _of_stored(plan, line)
     title = line.title if line.title not in (line.name, line.of) else ""
     found = (Section(each.title, tuple(map(plain, each.steps))) for each in sections if each.steps)

@@ -96,7 +96,8 @@ def _parts(title: str, parts: Sequence[Part], whole: float) -> Iterator[str]:
     yield f"{'USD/month':>10}  {'share':>6} {title:<{width}} {'reads':>9} {'writes':>9} {'stored':>9}"
     for part in found:
         cells = " ".join(f"{_money(usd):>9}" for usd in (part.reads, part.writes, part.stored))
-        yield f"{_money(part.usd):>10}  {share(part.usd, whole):>6} {_cut(part.name, 28):<{width}} {cells}".rstrip()
+        name = _cut(part.name, 28)
+        yield f"{_money(part.usd):>10}  {share(part.usd, whole):>6} {name:<{width}} {cells}".rstrip()
 
 
 def _heat(found: Sequence[Heat], width: int) -> Iterator[str]:
