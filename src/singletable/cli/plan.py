@@ -153,9 +153,10 @@ def _report(arguments: argparse.Namespace, plan: Plan, prices: PriceTable) -> st
     if arguments.svg is not None:
         from singletable.planning import cost_over_users
         from singletable.planning.reports.charts import chart
+        from singletable.planning.reports.figures import title_of
 
         bills = cost_over_users(plan, prices) if arguments.svg == "users" else ()
-        return chart(plan, arguments.svg, bills).standalone()
+        return chart(plan, arguments.svg, bills).standalone(title_of(plan))
     match arguments.form:
         case "json":
             data = plan.data() if earlier is None else {**plan.data(), "since": earlier.data()}
@@ -283,4 +284,31 @@ def _measured(arguments: argparse.Namespace, blueprint: Blueprint) -> int:
 
 def _compare(arguments: argparse.Namespace, blueprint: Blueprint) -> int:
     """Report the figures of a document beside what is computed."""
-    raise WrongUseError("not yet", hint="wait")
+    from singletable.planning.documented import compare_documented
+    from singletable.planning.reports.documented import compared_data, compared_markdown, compared_text
+
+    documented, fixed = _documents(arguments.target, blueprint)
+    if not documented.figures:
+        raise WrongUseError(
+            f"{arguments.target} states no figures", hint="figures of a blueprint are its [[figures]]"
+        )
+    prices = find_prices(arguments.prices).region(arguments.region or "us-east-1")
+    found = compare_documented(documented, fixed, prices)
+    match arguments.form:
+        case "json":
+            _write(arguments, _json(compared_data(found)))
+        case "markdown":
+            _write(arguments, compared_markdown(found))
+        case _:
+            _write(arguments, compared_text(found, width=_width()))
+    return DONE
+
+
+def _documents(target: str, blueprint: Blueprint) -> tuple[Blueprint, Blueprint | None]:
+    """Return the design as a document has it, and as it was built; the same design where there is but one."""
+    name, _, which = target.partition(":")
+    if Path(target).suffix.lower() in (".toml", ".json") or (which and which != "documented"):
+        return blueprint, None
+    if which:
+        return blueprint, find_blueprint(name)
+    return find_blueprint(f"{name}:documented"), blueprint

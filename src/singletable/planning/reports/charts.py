@@ -71,17 +71,18 @@ class Chart:
             f'aria-label="{escaped(self.title)}: {escaped(self.about)}">\n{body}\n</svg>'
         )
 
-    def standalone(self) -> str:
-        """Return it as a file of its own."""
+    def standalone(self, of: str) -> str:
+        """Return it as a file of its own; `of` is what was planned."""
         top = 44
         height = self.height + top
         body = "\n".join(self.elements)
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" width="{WIDTH * 1.5:g}" '
             f'height="{_n(height * 1.5)}" viewBox="0 0 {WIDTH} {_n(height)}" role="img">\n'
-            f"<title>{escaped(self.title)}: {escaped(self.about)}</title>\n<style>\n{style()}\n</style>\n"
+            f"<title>{escaped(self.title)}</title>\n<desc>{escaped(self.about)}</desc>\n"
+            f"<style>\n{style()}\n</style>\n"
             f'<rect class="back" width="{WIDTH}" height="{_n(height)}" rx="8"/>\n'
-            f"{_text(_EDGE, 22, self.title, 'ink title')}\n{_text(_EDGE, 38, self.about, 'soft')}\n"
+            f"{_text(_EDGE, 22, f"{of}: {self.title[0].lower()}{self.title[1:]}", 'ink title')}\n{_text(_EDGE, 38, self.about, 'soft')}\n"
             f'<g transform="translate(0 {top})">\n{body}\n</g>\n</svg>\n'
         )
 

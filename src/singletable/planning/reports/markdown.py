@@ -44,13 +44,13 @@ def markdown(plan: Plan, *, earlier: Since | None = None) -> str:
 
 
 def _head(plan: Plan, earlier: Since | None) -> Iterator[str]:
-    yield f"### {_text(title_of(plan))}: {_text(total_of(plan))}"
+    yield f"### {escaped(title_of(plan))}: {escaped(total_of(plan))}"
     yield ""
     said = terms_of(plan)
     if earlier is not None:
         said += f". Before: {dollars(earlier.was)}, {change(earlier.now - earlier.was)}"
     budget = budget_of(plan)
-    yield _text(f"{said}.") + (f" **{_text(budget[0].upper() + budget[1:])}.**" if budget else "")
+    yield escaped(f"{said}.") + (f" **{escaped(budget[0].upper() + budget[1:])}.**" if budget else "")
 
 
 # --- the difference -------------------------------------------------------------------------------------------
@@ -69,18 +69,18 @@ def _since(since: Since | None) -> Iterator[str]:
         rest = since.lines[LINES_MAX:]
         if rest:
             usd = sum(each.usd for each in rest)
-            yield f"| {len(rest)} more lines | | | {_text(change(usd))} |"
+            yield f"| {len(rest)} more lines | | | {escaped(change(usd))} |"
     notes = [*since.terms, *(f"left out now: {each}" for each in since.left_out)]
     if notes:
         if since.lines:
             yield ""
-        yield from (f"- {_text(note)}" for note in notes)
+        yield from (f"- {escaped(note)}" for note in notes)
 
 
 def _changed(each: Changed) -> str:
     was = "new" if each.was is None else dollars(each.was)
     now = "gone" if each.now is None else dollars(each.now)
-    return f"| {_text(each.name)} | {_text(was)} | {_text(now)} | {_text(change(each.usd))} |"
+    return f"| {escaped(each.name)} | {escaped(was)} | {escaped(now)} | {escaped(change(each.usd))} |"
 
 
 # --- tables ---------------------------------------------------------------------------------------------------
@@ -94,7 +94,7 @@ def _lines(plan: Plan) -> Iterator[str]:
     rest = plan.lines[LINES_MAX:]
     if rest:
         usd = sum(line.usd.mean for line in rest)
-        yield f"| {_text(dollars(usd))} | {_text(share(usd, plan.usd))} | {len(rest)} more lines | | | | |"
+        yield f"| {escaped(dollars(usd))} | {escaped(share(usd, plan.usd))} | {len(rest)} more lines | | | | |"
 
 
 def _row(line: PlanLine, whole: float) -> str:
@@ -108,7 +108,7 @@ def _row(line: PlanLine, whole: float) -> str:
         units(line.writes),
         shortened(line.why),
     ]
-    return f"| {' | '.join(map(_text, cells))} |"
+    return f"| {' | '.join(map(escaped, cells))} |"
 
 
 def _heat(found: Sequence[Heat]) -> Iterator[str]:
@@ -120,7 +120,7 @@ def _heat(found: Sequence[Heat]) -> Iterator[str]:
     for heat in busy:
         full = "never" if heat.breaks_at_users is None else counted(heat.breaks_at_users)
         cells = [share(heat.share, 1), counted(heat.reads_per_s), counted(heat.writes_per_s), full]
-        yield f"| {_text(heat.place)}: {_text(heat.key)} | {' | '.join(map(_text, cells))} |"
+        yield f"| {escaped(heat.place)}: {escaped(heat.key)} | {' | '.join(map(escaped, cells))} |"
 
 
 def _parts(parts: Sequence[Part], whole: float) -> Iterator[str]:
@@ -135,13 +135,13 @@ def _parts(parts: Sequence[Part], whole: float) -> Iterator[str]:
             share(part.usd, whole),
             *map(dollars, (part.reads, part.writes, part.stored)),
         ]
-        yield f"| {_text(part.name)} | {' | '.join(map(_text, cells))} |"
+        yield f"| {escaped(part.name)} | {' | '.join(map(escaped, cells))} |"
 
 
 def _notes(plan: Plan) -> Iterator[str]:
-    yield from (f"- {_text(each.sentence)}" for each in plan.break_evens)
-    yield from (f"- assumed: {_text(each)}" for each in plan.assumptions)
-    yield from (f"- left out: {_text(each)}" for each in plan.left_out)
+    yield from (f"- {escaped(each.sentence)}" for each in plan.break_evens)
+    yield from (f"- assumed: {escaped(each)}" for each in plan.assumptions)
+    yield from (f"- left out: {escaped(each)}" for each in plan.left_out)
 
 
 def _folded(title: str, lines: Iterable[str]) -> Iterator[str]:
@@ -150,5 +150,6 @@ def _folded(title: str, lines: Iterable[str]) -> Iterator[str]:
         yield from (f"<details><summary>{title}</summary>", "", *found, "", "</details>")
 
 
-def _text(text: str) -> str:
+def escaped(text: str) -> str:
+    """Return a text that Markdown shows as it is."""
     return text.translate(_ESCAPED)
