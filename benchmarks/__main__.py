@@ -26,6 +26,7 @@ from benchmarks import (
     http_start,
     in_process_boto3,
     log_cost,
+    planning,
     report,
     scale,
     startup,
@@ -56,6 +57,7 @@ SUITES: dict[str, Suite] = {
     "http-boto3": http_boto3.run,
     "http-start": http_start.run,
     "http-stalls": http_stalls.run,
+    "planning": planning.run,
     "load": systems_load.run,
     "scale": scale.run,
 }

@@ -35,6 +35,7 @@ TITLES = {
     "log": "The log: streams, recovery, restoring",
     "ttl": "Time to live",
     "background": "Background work",
+    "planning": "The planner",
     "scale": "The large seed beside the small one",
 }
 COMPARISON_HEAD = (

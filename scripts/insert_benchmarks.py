@@ -22,11 +22,13 @@ READMES = (
     ROOT / "docs" / "performance.md",
     ROOT / "src" / "singletable_systems" / "lunch_cache" / "README.md",
     ROOT / "docs" / "guides" / "systems.md",
+    ROOT / "docs" / "guides" / "planning.md",
 )
 RESULTS = ROOT / "benchmarks" / "results"
 SUITES = ("speed", "growth", "startup", "boto3", "design", "blueprint", "log", "ttl", "background")
 LOAD_SUITES = ("load",)
 SCALE_SUITES = ("scale",)
+PLANNING_SUITES = ("planning",)
 HIGHLIGHT_SUITES = ("http", "boto3")
 SERVER_SUITES = ("http", "http-slow-disk", "http-boto3", "http-start", "http-stalls")
 
@@ -344,6 +346,7 @@ PLACES: dict[str, tuple[tuple[str, ...], Callable[[Iterable[Document]], str]]] =
     "server-benchmarks": (SERVER_SUITES, render_server),
     "load-benchmarks": (LOAD_SUITES, render_load),
     "scale-benchmarks": (SCALE_SUITES, render_scale),
+    "planning-benchmarks": (PLANNING_SUITES, render),
 }
 
 

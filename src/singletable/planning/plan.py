@@ -46,6 +46,7 @@ from singletable.planning.workload import Planner, StoredPart, Workload, Workloa
 Billing = Literal["on-demand", "provisioned", "auto"]
 Kind = Literal["pattern", "create", "update", "delete", "stored", "capacity"]
 _EXPONENT: Final = re.compile(r"\d+(?:\.\d+)?e\+\d+")
+_LONG: Final = re.compile(r"(?<![\d$.,])\d+\.\d{3,}(?!\d*e)")
 FORMAT: Final = 1  # of the JSON
 REGION: Final = "us-east-1"  # of a design that names none
 USERS: Final = (1e3, 3e3, 1e4, 3e4, 1e5, 3e5, 1e6, 3e6, 1e7, 3e7, 1e8)
@@ -333,8 +334,11 @@ def _why(line: WorkloadLine, rates: Rates) -> str:
 
 
 def plain(text: str) -> str:
-    """Return a sentence whose large numbers are written out: 2,500,000 for 2.5e+06."""
-    return _EXPONENT.sub(lambda found: f"{float(found[0].replace(',', '')):,.0f}", text)
+    """Return a sentence with its numbers as people write them: 2,500,000 for 2.5e+06, 0.00965 for 0.00964506."""
+    text = _EXPONENT.sub(lambda found: f"{float(found[0]):,.0f}", text)
+    return _LONG.sub(
+        lambda found: f"{float(found[0]):.3g}" if float(found[0]) < 100 else f"{float(found[0]):.1f}", text
+    )
 
 
 def _other_lines(bill: Bill, usage: Usage, workload: Workload) -> Iterator[PlanLine]:
@@ -350,9 +354,9 @@ def _other_lines(bill: Bill, usage: Usage, workload: Workload) -> Iterator[PlanL
         if kind is None:
             is_varying = line.what == "storage" and line.usd and stored.mean
             usd = stored * (line.usd / stored.mean) if is_varying else Amount.exactly(line.usd)
-            yield PlanLine("stored", line.what, line.what, usd, line.why)
+            yield PlanLine("stored", line.what, line.what, usd, plain(line.why))
         elif not units[kind] and line.usd:
-            yield PlanLine("capacity", line.what, line.what, Amount.exactly(line.usd), line.why)
+            yield PlanLine("capacity", line.what, line.what, Amount.exactly(line.usd), plain(line.why))
 
 
 # --- as JSON --------------------------------------------------------------------------------------------------

@@ -74,6 +74,7 @@ class Chart:
     def standalone(self, of: str) -> str:
         """Return it as a file of its own; `of` is what was planned."""
         top = 44
+        title = f"{of}: {self.title[0].lower()}{self.title[1:]}"
         height = self.height + top
         body = "\n".join(self.elements)
         return (
@@ -82,7 +83,7 @@ class Chart:
             f"<title>{escaped(self.title)}</title>\n<desc>{escaped(self.about)}</desc>\n"
             f"<style>\n{style()}\n</style>\n"
             f'<rect class="back" width="{WIDTH}" height="{_n(height)}" rx="8"/>\n'
-            f"{_text(_EDGE, 22, f"{of}: {self.title[0].lower()}{self.title[1:]}", 'ink title')}\n{_text(_EDGE, 38, self.about, 'soft')}\n"
+            f"{_text(_EDGE, 22, title, 'ink title')}\n{_text(_EDGE, 38, self.about, 'soft')}\n"
             f'<g transform="translate(0 {top})">\n{body}\n</g>\n</svg>\n'
         )
 

@@ -49,7 +49,7 @@ def counted(number: float) -> str:
 
 def units(amount: Amount) -> str:
     """Write the units of a call, as expected; nothing for none at all."""
-    return f"{amount.mean:,.4g}" if amount.mean or amount.high else ""
+    return f"{amount.mean:,.4g}" if amount.mean else ""
 
 
 def share(part: float, whole: float) -> str:
@@ -57,7 +57,7 @@ def share(part: float, whole: float) -> str:
     if not whole:
         return ""
     percent = 100 * part / whole
-    return "<0.1%" if 0 < percent < 0.05 else f"{percent:.1f}%"
+    return "<0.1%" if 0 < percent < 0.05 else f"{percent:,.1f}%"
 
 
 def gigabytes(size_bytes: float) -> str:
