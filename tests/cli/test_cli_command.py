@@ -85,12 +85,12 @@ def test_debug_shows_where_a_subcommand_could_not_be_imported(
 def test_command_for_any_target_loads_no_engine_before_it_knows_the_target() -> None:
     script = (
         "import importlib, sys\n"
-        "for command in ('run', 'draw', 'diff', 'migrate', 'probe', 'seed', 'create_table'):\n"
+        "for command in ('run', 'draw', 'plan', 'diff', 'migrate', 'probe', 'seed', 'create_table'):\n"
         "    importlib.import_module(f'singletable.cli.{command}')\n"
         "    print(command, *{'apsw', 'singletable.database'} & set(sys.modules))\n"
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert ran.stdout.split() == ["run", "draw", "diff", "migrate", "probe", "seed", "create_table"]
+    assert ran.stdout.split() == ["run", "draw", "plan", "diff", "migrate", "probe", "seed", "create_table"]
 
 
 @pytest.mark.parametrize("command", [(), ("serve",), ("check",), ("demo",)], ids=" ".join)

@@ -189,7 +189,7 @@ def test_heat_that_a_server_has_counted(run: Run, folder: Path, warm_programs: P
         "serve", "lunch_cache.db", "--port", "0", cwd=folder, program=warm_programs / "singletable"
     ) as server:
         url = server.read_through("export AWS_ENDPOINT_URL_DYNAMODB_STREAMS=")[-1].partition("=")[2]
-        assert run("run", "lunch_cache.menus", "--target", url, "--json").code == 0
+        assert run("run", "lunch_cache.write_probe", "--probe", "1", "--target", url).code == 0
         ran = run("plan", "lunch_cache", "--measured", url)
         data = run("plan", "lunch_cache", "--measured", url, "--json").json
     assert ran.code == 0

@@ -28,6 +28,14 @@ prices.py          AWS's prices by region, each with its source and date (prices
 billing.py         what a month costs, on demand and provisioned
 break_even.py      from where on another way of billing, or another table class, is cheaper
 
+The whole
+
+usage.py           a workload as usage that is billed
+allocation.py      the bill, divided among calls, indexes and entities
+plan.py            a plan: all of it for a design, line by line
+explain.py         the arithmetic of one line, step by step
+reports/           a plan for people: terminal, Markdown, a page with plots
+
 Whether a document was right
 
 documented.py      the figures that a document states, beside what is computed
@@ -39,3 +47,36 @@ stated_numbers.py  how exact a stated number is, and what agrees with it
 It reads blueprints, and asks neither an engine nor AWS. The rules are written from AWS's documentation: the
 engine's own units are not used here, and tests compare the two.
 """
+
+from __future__ import annotations
+
+from singletable.planning.documented import FigureComparison, compare_documented
+from singletable.planning.explain import Explanation, explain
+from singletable.planning.heat import Heat, heat_of
+from singletable.planning.measured import Measured, measured_heat
+from singletable.planning.plan import Plan, PlanLine, PlanOptions, cost_over_users, make_plan
+from singletable.planning.prices import PriceError, PriceTable, packaged_prices, read_prices
+from singletable.planning.profile import TableProfile, profile_items, profile_table
+
+__all__ = [
+    "Explanation",
+    "FigureComparison",
+    "Heat",
+    "Measured",
+    "Plan",
+    "PlanLine",
+    "PlanOptions",
+    "PriceError",
+    "PriceTable",
+    "TableProfile",
+    "compare_documented",
+    "cost_over_users",
+    "explain",
+    "heat_of",
+    "make_plan",
+    "measured_heat",
+    "packaged_prices",
+    "profile_items",
+    "profile_table",
+    "read_prices",
+]

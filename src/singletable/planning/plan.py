@@ -143,12 +143,14 @@ class Plan:
 
     def find(self, name: str) -> tuple[PlanLine, ...]:
         """Return the lines of a name: of a pattern by method or number, of an entity, or of what is stored."""
+        patterns = self.planner.blueprint.patterns
+        asked = next((each for each in patterns if name in (each.method, each.number)), None)
+        if asked is not None:
+            of = asked.method or asked.number
+            return tuple(line for line in self.by_pattern if line.of == of)
+        exact = tuple(line for line in self.lines if name in (line.of, line.name))
         wanted = name.lower()
-        numbers = {
-            each.number.lower(): each.method or each.number for each in self.planner.blueprint.patterns
-        }
-        wanted = numbers.get(wanted, name).lower()
-        return tuple(line for line in self.lines if wanted in (line.of.lower(), line.name.lower()))
+        return exact or tuple(line for line in self.lines if wanted in (line.of.lower(), line.name.lower()))
 
     def data(self) -> dict[str, Any]:
         """Return the plan as JSON has it: what `--json` prints, and `--since` reads."""

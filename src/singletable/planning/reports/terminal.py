@@ -41,8 +41,8 @@ def terminal(
         _head(plan, width),
         _lines(plan, width, None if every_line else LINES_MAX),
         *([_since(earlier, width)] if earlier is not None else []),
-        _parts("by index", plan.by_index, plan.usd),
-        _parts("by entity", plan.by_entity, plan.usd),
+        _parts("by index", plan.by_index, plan.usd, width),
+        _parts("by entity", plan.by_entity, plan.usd, width),
         _heat(plan.heat, width),
         _sentences("another way to pay", (each.sentence for each in plan.break_evens), width),
         _sentences("assumed", plan.assumptions, width),
@@ -57,7 +57,7 @@ def explained(found: Sequence[Explanation], *, width: int = WIDTH) -> str:
 
 
 def _head(plan: Plan, width: int) -> Iterator[str]:
-    yield f"{title_of(plan)}: {total_of(plan)}"
+    yield from textwrap.wrap(f"{title_of(plan)}: {total_of(plan)}", width)
     yield from textwrap.wrap(terms_of(plan), width)
     budget = budget_of(plan)
     if budget is not None:
@@ -88,15 +88,16 @@ def _lines(plan: Plan, width: int, most: int | None) -> Iterator[str]:
         yield f"{_money(usd):>10}  {share(usd, plan.usd):>6} {len(rest)} more lines: --all shows them"
 
 
-def _parts(title: str, parts: Sequence[Part], whole: float) -> Iterator[str]:
+def _parts(title: str, parts: Sequence[Part], whole: float, width: int) -> Iterator[str]:
     found = [part for part in parts if part.usd][:LINES_MAX]
     if not found:
         return
-    width = max(len(title), *(len(_cut(part.name, 28)) for part in found))
+    most = min(28, width - 49)
+    width = max(len(title), *(len(_cut(part.name, most)) for part in found))
     yield f"{'USD/month':>10}  {'share':>6} {title:<{width}} {'reads':>9} {'writes':>9} {'stored':>9}"
     for part in found:
         cells = " ".join(f"{_money(usd):>9}" for usd in (part.reads, part.writes, part.stored))
-        name = _cut(part.name, 28)
+        name = _cut(part.name, most)
         yield f"{_money(part.usd):>10}  {share(part.usd, whole):>6} {name:<{width}} {cells}".rstrip()
 
 
