@@ -156,7 +156,7 @@ def _report(arguments: argparse.Namespace, plan: Plan, prices: PriceTable) -> st
         from singletable.planning.reports.figures import title_of
 
         bills = cost_over_users(plan, prices) if arguments.svg == "users" else ()
-        return chart(plan, arguments.svg, bills).standalone(title_of(plan))
+        return chart(plan, arguments.svg, bills).standalone(plan.design if bills else title_of(plan))
     match arguments.form:
         case "json":
             data = plan.data() if earlier is None else {**plan.data(), "since": earlier.data()}

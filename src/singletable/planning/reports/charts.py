@@ -41,7 +41,7 @@ _THEME: Final = {
 _SIZES: Final = {
     ".chart text": f"font-family: {SANS}; font-size: {_SIZE}px",
     ".chart .name": f"font-family: {MONO}; font-size: 11.5px",
-    ".chart .title": "font-size: 14px; font-weight: 600",
+    ".chart .title": "font-size: 13px; font-weight: 600",
     ".chart .thin": "stroke-width: 1.8; fill: none",
 }
 
@@ -74,7 +74,9 @@ class Chart:
     def standalone(self, of: str) -> str:
         """Return it as a file of its own; `of` is what was planned."""
         top = 44
-        title = f"{of}: {self.title[0].lower()}{self.title[1:]}"
+        room = WIDTH - 2 * _EDGE
+        title = cut(f"{self.title}: {of}", room, 13, is_mono=False)
+        about = cut(self.about, room, _SIZE, is_mono=False)
         height = self.height + top
         body = "\n".join(self.elements)
         return (
@@ -83,7 +85,7 @@ class Chart:
             f"<title>{escaped(self.title)}</title>\n<desc>{escaped(self.about)}</desc>\n"
             f"<style>\n{style()}\n</style>\n"
             f'<rect class="back" width="{WIDTH}" height="{_n(height)}" rx="8"/>\n'
-            f"{_text(_EDGE, 22, title, 'ink title')}\n{_text(_EDGE, 38, self.about, 'soft')}\n"
+            f"{_text(_EDGE, 22, title, 'ink title')}\n{_text(_EDGE, 38, about, 'soft')}\n"
             f'<g transform="translate(0 {top})">\n{body}\n</g>\n</svg>\n'
         )
 
@@ -102,7 +104,7 @@ def pattern_chart(plan: Plan) -> Chart:
         for line in plan.lines
         if line.usd.mean
     ]
-    return _bars("Cost by pattern and write", "USD a month, the largest first", rows)
+    return _bars("Cost by call", "USD a month, the largest first", rows)
 
 
 def index_chart(plan: Plan) -> Chart:

@@ -28,6 +28,7 @@ from singletable.planning.reports.figures import (
 )
 from singletable.planning.reports.since import Since
 
+_CHANGES_MAX: Final = 12
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 
 
@@ -140,8 +141,12 @@ def _since(since: Since | None) -> str:
         f'<td class="number">{_text("new" if each.was is None else dollars(each.was))}</td>'
         f'<td class="number">{_text("gone" if each.now is None else dollars(each.now))}</td>'
         f'<td class="number">{_text(change(each.usd))}</td></tr>\n'
-        for each in since.lines
+        for each in since.lines[:_CHANGES_MAX]
     )
+    if len(since.lines) > _CHANGES_MAX:
+        rest = change(sum(each.usd for each in since.lines[_CHANGES_MAX:]))
+        more = f"{len(since.lines) - _CHANGES_MAX} more lines"
+        rows += f'<tr><td>{more}</td><td></td><td></td><td class="number">{_text(rest)}</td></tr>\n'
     table = f"<table>\n{_row_head(('what', 'before', 'now', 'change'))}{rows}</table>\n" if rows else ""
     return f'<h2>Since the earlier plan</h2>\n{_items(since.terms)}<div class="wide">{table}</div>\n'
 
