@@ -24,7 +24,7 @@ from singletable.planning import (
 )
 from singletable.planning.allocation import TABLE
 from singletable.planning.plan import Billing, plain
-from singletable.planning.prices import BOTH, STANDARD, UNITS, Price, RegionPrices
+from singletable.planning.prices import BOTH, OF_BOTH, STANDARD, UNITS, Price, RegionPrices
 
 SYSTEMS = ("kefir", "lunch_cache", "perfectit", "smart_cooking")
 GB = 1024**3
@@ -34,7 +34,7 @@ DAY = date(2026, 1, 1)
 def prices(**usd: float) -> PriceTable:
     """Return prices of one region: of what is named alone."""
     found = {name: Price(each, UNITS[name], "a test", DAY) for name, each in usd.items()}
-    of_both = {name: price for name, price in found.items() if name in ("pitr", "backup")}
+    of_both = {name: price for name, price in found.items() if name in OF_BOTH}
     of_class = {name: price for name, price in found.items() if name not in of_both}
     return PriceTable({"us-east-1": RegionPrices("us-east-1", {STANDARD: of_class, BOTH: of_both})})
 
@@ -175,9 +175,24 @@ def test_load_that_is_missing_is_named(shops: Blueprint) -> None:
     assert any(each.startswith("patterns without a load: order") for each in plan.left_out)
 
 
-def test_stream_reader_other_than_lambda_is_left_out(shops: Blueprint) -> None:
-    plan = make_plan(replace(shops, consumers=(ConsumerBlueprint("follower", kind="process"),)))
-    assert any("what follower reads of the stream" in each for each in plan.left_out)
+def test_stream_reader_other_than_lambda_is_charged(shops: Blueprint) -> None:
+    reading = replace(shops, consumers=(ConsumerBlueprint("follower", kind="process"),))
+    table = prices(write_request=1.0, read_request=0.1, storage=10.0, stream_read=0.02)
+    plan = make_plan(reading, prices=table)
+    # Four times a second, of one shard.
+    assert math.isclose(line_of(plan, "stream reads"), 4 * 730 * 3_600 / 100_000 * 0.02)
+    free = make_plan(replace(shops, consumers=(ConsumerBlueprint("function"),)), prices=table)
+    assert "stream reads" not in {line.name for line in free.lines}
+    assert "Lambda reads the stream free of charge; its own bill is not part of this" in free.assumptions
+    unpriced = make_plan(reading, prices=PLAIN)
+    assert any(each.startswith("reading the stream: its price") for each in unpriced.left_out)
+
+
+def test_refused_calls_are_a_line_of_their_own(shops: Blueprint) -> None:
+    plan = make_plan(shops, prices=PLAIN)
+    refused = next(line for line in plan.lines if line.name == "update Order (refused)")
+    made = next(line for line in plan.lines if line.name == "update Order")
+    assert math.isclose(refused.calls_month, (made.calls_month + refused.calls_month) * 0.1)
 
 
 # --- options ---------------------------------------------------------------------------------------------

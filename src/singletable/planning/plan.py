@@ -44,7 +44,9 @@ from singletable.planning.usage import recovered_gb, usage_of
 from singletable.planning.workload import Planner, StoredPart, Workload, WorkloadLine
 
 Billing = Literal["on-demand", "provisioned", "auto"]
-Kind = Literal["pattern", "create", "update", "delete", "stored", "capacity"]
+Kind = Literal["pattern", "create", "update", "delete", "expire", "stored", "capacity"]
+_ENTITY_KINDS: Final = ("create", "update", "delete", "expire")
+_REFUSED: Final = "whose condition fails"  # the end of the title of calls that AWS charges and refuses
 _EXPONENT: Final = re.compile(r"\d+(?:\.\d+)?e\+\d+")
 _LONG: Final = re.compile(r"(?<![\d$.,])\d+\.\d{3,}(?!\d*e)")
 FORMAT: Final = 1  # of the JSON
@@ -82,7 +84,8 @@ class PlanLine:
     @property
     def name(self) -> str:
         """What people call it: `due`, `create Batch`, `storage`."""
-        return f"{self.kind} {self.of}" if self.kind in ("create", "update", "delete") else self.of
+        name = f"{self.kind} {self.of}" if self.kind in _ENTITY_KINDS else self.of
+        return f"{name} (refused)" if self.title.endswith(_REFUSED) else name
 
     @property
     def reads(self) -> Amount:
@@ -327,12 +330,15 @@ def _call_lines(workload: Workload, rates: Rates) -> Iterator[PlanLine]:
 
 
 def _why(line: WorkloadLine, rates: Rates) -> str:
-    """Return why a line costs what it does: its largest charge, in the words of the rule."""
+    """Return why a line costs what it does: its dearest step, in the words of the rule."""
     if not line.call.charges:
         return "it takes no units"
     most = max(line.call.charges, key=lambda charge: charge.units.mean * rates.of(charge))
     where = "" if most.index is None else f" of {most.index}"
-    return plain(f"{most.operation}{where}: {most.why}")
+    others = sum(charge.units.mean > 0 for charge in line.call.charges) - 1
+    part = f"{most.units.mean:.4g} units of " if others > 0 else ""
+    more = f"; {others} more step{'s' if others > 1 else ''}" if others > 0 else ""
+    return plain(f"{part}{most.operation}{where}: {most.why}{more}")
 
 
 def plain(text: str) -> str:

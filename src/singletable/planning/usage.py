@@ -11,7 +11,7 @@ from singletable.planning.prices import RegionPrices, TableClass
 from singletable.planning.workload import StoredPart, Workload
 
 GB: Final = 1024**3
-_FREE_READERS: Final = ("lambda", "pipes")  # guide, "DynamoDB Streams": what Lambda reads of them is free
+_FREE_READER: Final = "lambda"  # guide, "DynamoDB Streams": what Lambda reads of them is free
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,6 @@ class _Accounts:
         of_table = sum(
             line.call.units("write", index=None).mean * line.calls_month for line in workload.lines
         )
-        self._say_stream()
         usage = Usage(
             write_units_month=writes - of_table if replicas else writes,
             replicated_writes_month=of_table if replicas else 0.0,
@@ -66,6 +65,7 @@ class _Accounts:
             storage_gb=workload.stored_bytes.mean / GB,
             pitr_gb=self._recovery_gb(),
             backup_gb=self._backup_gb(),
+            stream_reads_month=self._stream_reads(),
             replicas=replicas,
             table_class=table_class,
         )
@@ -103,14 +103,16 @@ class _Accounts:
         )
         return False
 
-    def _say_stream(self) -> None:
-        for consumer in self._blueprint.consumers:
-            if consumer.kind not in _FREE_READERS:
-                self._left_out.append(
-                    f"what {consumer.name} reads of the stream: how often a reader of the kind "
-                    f"{consumer.kind} asks is not declared"
-                )
-        if any(consumer.kind in _FREE_READERS for consumer in self._blueprint.consumers):
+    def _stream_reads(self) -> float:
+        kinds = {consumer.kind for consumer in self._blueprint.consumers}
+        if _FREE_READER in kinds:
             self._assumptions.append(
                 "Lambda reads the stream free of charge; its own bill is not part of this"
             )
+        asked = self._workload.stream_reads_month
+        if not asked or not self._is_priced("stream_read", "reading the stream"):
+            return 0.0
+        self._assumptions.append(
+            "a reader of the stream that is not Lambda asks every shard four times a second"
+        )
+        return asked

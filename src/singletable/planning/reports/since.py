@@ -28,7 +28,6 @@ class Changed:
     name: str
     was: float | None
     now: float | None
-    why: str = ""
 
     @property
     def usd(self) -> float:
@@ -74,15 +73,17 @@ def read_earlier(text: str, name: str) -> Mapping[str, Any]:
 
 def since(plan: Plan, earlier: Mapping[str, Any]) -> Since:
     """Return what a plan differs in from an earlier one. A difference below a cent is none."""
-    before = {line["name"]: line for line in earlier["lines"]}
-    after = {line.name: line for line in plan.lines}
+    before: dict[str, float] = {}  # a name may have several lines
+    for line in earlier["lines"]:
+        before[line["name"]] = before.get(line["name"], 0.0) + line["usd_month"]
+    after: dict[str, float] = {}
+    for each in plan.lines:
+        after[each.name] = round(after.get(each.name, 0.0) + each.usd.mean, 6)
     found = []
     for name in dict.fromkeys([*after, *before]):
-        line, was = after.get(name), before.get(name)
-        if line is None or was is None or abs(line.usd.mean - was["usd_month"]) >= _CENT:
-            now = None if line is None else round(line.usd.mean, 6)
-            why = "" if line is None else line.why
-            found.append(Changed(name, None if was is None else was["usd_month"], now, why))
+        was, now = before.get(name), after.get(name)
+        if was is None or now is None or abs(now - was) >= _CENT:
+            found.append(Changed(name, was, now))
     data = plan.data()
     terms = [
         f"{name.replace('_', ' ')}: {_said(earlier.get(name))}, now {_said(data[name])}"
