@@ -132,7 +132,7 @@ class Entries:
             return Amount(least, rewritten, high.high), text
         if keys & auto:
             return Amount(least, moved.mean * present.mean, moved.high), f"an update moves its key: {text}"
-        share = _moving_share(entity, mutable)
+        share = self._moving_share(entity, mutable)
         if share is None:
             notes.append(
                 f"how often an update of {entity.name} changes {', '.join(sorted(mutable))}, and so moves its "
@@ -142,13 +142,14 @@ class Entries:
         expected = rewritten * (1 - share) + moved.mean * present.mean * share
         return Amount(least, expected, moved.high), f"{text}; moved in {share:.0%} of the updates"
 
-
-def _moving_share(entity: EntityBlueprint, mutable: set[str]) -> float | None:
-    """Return which share of the updates changes one of these fields, as far as update rates are declared."""
-    rates = {
-        each.name: each.updates_per_month for each in entity.attributes if each.updates_per_month is not None
-    }
-    if not mutable <= rates.keys():
-        return None
-    most = max(rates.values(), default=0.0)
-    return min(1.0, sum(rates[name] for name in mutable) / most) if most else 0.0
+    def _moving_share(self, entity: EntityBlueprint, mutable: set[str]) -> float | None:
+        """Return which share of the updates changes one of these fields, as their load or attributes say."""
+        for load in self._blueprint.loads:
+            if load.kind == "update" and load.of == entity.name and load.changes:
+                return min(1.0, sum(load.changes.get(name, 0.0) for name in mutable))
+        rates = {each.name: each.updates_per_month for each in entity.attributes}
+        known = {name: rate for name, rate in rates.items() if rate is not None}
+        if not mutable <= known.keys():
+            return None
+        most = max(known.values(), default=0.0)
+        return min(1.0, sum(known[name] for name in mutable) / most) if most else 0.0

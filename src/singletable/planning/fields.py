@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from singletable.blueprint import Blueprint, EntityBlueprint, KeyPart, PlaceBlueprint
 
+_PLACEHOLDER: Final = re.compile(r"\{(\w+)(?::[^{}]*)?\}")
+
 
 def key_parts(place: PlaceBlueprint) -> Iterator[KeyPart]:
-    """Yield the parts of a place's keys."""
+    """Yield the parts of a place's keys. A placeholder without a part is the field of its name."""
     for key in (place.pk, place.sk):
         if key is not None:
             yield from key.parts
+            named = {part.name for part in key.parts}
+            for name in _PLACEHOLDER.findall(key.template or ""):
+                if name not in named:
+                    yield KeyPart(name, "str", name)
 
 
 def key_fields(place: PlaceBlueprint) -> set[str]:

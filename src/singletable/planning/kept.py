@@ -35,6 +35,12 @@ class Kept:
         self._counts = counts
         self._entries = entries
         self._blueprint = sizes.blueprint
+        # Who keeps something of an entity: most keep nothing, and a design may have many.
+        self._keepers: dict[str, dict[str, EntityBlueprint]] = {}
+        for other in self._blueprint.entities:
+            sources = [*(each.of for each in other.aggregates), *(each.of for each in other.copies)]
+            for name in [*sources, *([other.derived.of] if other.derived is not None else [])]:
+                self._keepers.setdefault(name, {})[other.name] = other
 
     def beside(
         self,
@@ -50,7 +56,7 @@ class Kept:
             is_sure = certain or kind != "update"
             yield lock if is_sure else replace(lock, units=lock.units.or_nothing())
         if depth < _DEPTH:
-            for other in self._blueprint.entities:
+            for other in self._keepers.get(entity.name, {}).values():
                 yield from self._counters(kind, entity, other, fields, depth)
                 if other.derived is not None and other.derived.of == entity.name:
                     yield from self._derived(kind, entity, other, fields)

@@ -19,10 +19,14 @@ _MISSING = Amount.exactly(0)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a caller asks for: so many items (a page; None: all there are), so many keys of a batch."""
+    """What a caller asks for: so many items (a page; None: all there are), so many keys of a batch.
+
+    `is_examined` tells that the limit counts the items that are read, with those that a filter drops.
+    """
 
     limit: int | None = None
     keys: int | None = None
+    is_examined: bool = False
 
 
 ALL: Final = Asked()
@@ -42,10 +46,9 @@ class Reads:
         charges: list[Charge] = []
         notes: list[str] = []
         returned: dict[str, Amount] = {}
-        for read in pattern.reads:
-            if items is not None and read.operation == "Query" and read.examined is None:
-                read = replace(read, examined=items)
-            charge, found = self._read(read, pattern.operation, returned, notes, asked)
+        for each in pattern.reads:
+            read, wanted = _declared(each, items, asked)
+            charge, found = self._read(read, pattern.operation, returned, notes, wanted)
             if pattern.operation == "Composed":
                 # Functions of the project decide what is asked, from what they have found.
                 charge = replace(charge, units=charge.units.or_nothing())
@@ -158,13 +161,14 @@ class Reads:
             there = there.of_items(float(read.examined or read.returned or 0))
         limit = min((each for each in (read.limit, asked.limit) if each is not None), default=None)
         is_filtered = read.filter is not None or any(entity.ttl is not None for entity, _, _ in held)
+        is_filtered = is_filtered and not asked.is_examined
         if operation == "Walk" and limit is None:
             # How many partitions there are follows from arguments: a month may have 28 days.
             units = _page(there, read, limit) * Amount(1, read.count, read.count)
         elif operation == "Walk" and limit is not None:
-            units = _walked(there, read, limit)
+            units = _walked(there, read, limit, reads_on=is_filtered)
         elif operation == "Merged" and read.count > 1 and limit is not None:
-            units = _merged(there, read, limit)
+            units = _merged(there, read, limit, reads_on=is_filtered and read.filter is not None)
         elif is_filtered and limit is not None:
             units = _filtered(there, read, limit)
         else:
@@ -278,26 +282,40 @@ def _filtered(there: _Collection, read: ReadBlueprint, limit: int) -> Amount:
     return Amount(once.low, once.mean, max(once.high, whole.high + step * (requests - 1))) * read.count
 
 
-def _merged(there: _Collection, read: ReadBlueprint, limit: int) -> Amount:
+def _merged(there: _Collection, read: ReadBlueprint, limit: int, *, reads_on: bool) -> Amount:
     """Partitions are read side by side, each twice its share; one that has more is read again."""
     share = min(limit, 2 * limit // read.count + 1)
     each = _page(there, read, share)
     again = math.ceil(limit / share)
-    if read.filter is not None:
+    if reads_on:
         each = Amount(each.low, each.mean, _filtered(there, replace(read, count=1), share).high)
     return Amount(each.low * read.count, each.mean * read.count, each.high * (read.count + again))
 
 
-def _walked(there: _Collection, read: ReadBlueprint, limit: int) -> Amount:
+def _walked(there: _Collection, read: ReadBlueprint, limit: int, *, reads_on: bool) -> Amount:
     """Partitions are read one after the other, until there are enough items."""
     each = _page(there, read, limit)
     needed = min(read.count, math.ceil(limit / there.items.mean)) if there.items.mean else read.count
-    most = _filtered(there, replace(read, count=1), limit).high
+    most = _filtered(there, replace(read, count=1), limit).high if reads_on else each.high
     return Amount(_step(read), each.mean * needed, most * read.count)
 
 
 def _step(read: ReadBlueprint) -> float:
     return 1.0 if read.is_consistent else 0.5
+
+
+def _declared(read: ReadBlueprint, items: float | None, asked: Asked) -> tuple[ReadBlueprint, Asked]:
+    """Return a read as a load says that it is asked: for so many items in all, of one partition or of several."""
+    if items is None:
+        return read, asked
+    if read.operation == "BatchGetItem":
+        return read, replace(asked, keys=math.ceil(items)) if asked.keys is None else asked
+    if read.operation != "Query" or read.examined is not None:
+        return read, asked
+    if read.count > 1:
+        limit = max(1, math.ceil(items))
+        return read, replace(asked, limit=limit, is_examined=True) if asked.limit is None else asked
+    return replace(read, examined=items), asked
 
 
 def _call(pattern: PatternBlueprint, charges: Sequence[Charge], notes: Sequence[str]) -> CallUnits:

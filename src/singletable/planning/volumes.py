@@ -23,6 +23,16 @@ class Counts:
         self._profile = profile or {}
         self._volumes = {volume.entity.lower(): volume for volume in blueprint.volumes}
         self._found: dict[str, float | None] = {}
+        # By the field that tells items of an entity apart; a design may have many entities. An entity whose key
+        # has no other field is what the id names: a user, and not the votes of users.
+        self._by_identity: dict[str | None, list[str]] = {}
+        named: dict[str | None, list[str]] = {}
+        for entity in blueprint.entities:
+            if (home := entity.place(None)) is not None:
+                name = self._last_name(home)
+                is_alone = len({each for key in (home.pk, home.sk) if key for each in self._names(key)}) == 1
+                (named if is_alone else self._by_identity).setdefault(name, []).append(entity.name)
+        self._by_identity |= named
 
     def count(self, entity: str) -> float | None:
         """Return how many items of an entity there are; None where nobody has said it."""
@@ -124,11 +134,7 @@ class Counts:
 
     def _identified(self, entity: EntityBlueprint, field: str) -> float | None:
         """Return how many values an id has: as many as there are items of the entity that it names."""
-        counts = [
-            self.count(each.name)
-            for each in self.blueprint.entities
-            if (home := each.place(None)) is not None and self._last_name(home) == field
-        ]
+        counts = [self.count(name) for name in self._by_identity.get(field, ())]
         known = [count for count in counts if count is not None]
         if known:
             return max(known)

@@ -116,20 +116,20 @@ class Planner:
         self.counts = Counts(blueprint, self.users, profile)
         self._reads = Reads(self.sizes, self.counts)
         self._writes = Writes(self.sizes, self.counts)
+        self._is_measured = bool(profile)
+        self._items = {load.of: load.items for load in blueprint.loads if load.kind == "pattern"}
         self._services = Services(blueprint, self._reads, self._writes, self.counts)
 
     # --- one call
 
     def pattern(self, pattern: PatternBlueprint, asked: Asked = ALL) -> CallUnits:
-        """Return what one call of a pattern takes; `asked` are the items or keys that its caller asks for."""
+        """Return what one call of a pattern takes; `asked` are the items or keys that its caller asks for.
+
+        How many items it reads is measured in a profile, or else as its load declares it.
+        """
         name = pattern.method or pattern.number
-        items = next(
-            (
-                load.items
-                for load in self.blueprint.loads
-                if load.kind == "pattern" and load.of in (pattern.method, pattern.number)
-            ),
-            None,
+        items = (
+            None if self._is_measured else self._items.get(pattern.method, self._items.get(pattern.number))
         )
         written = [self._writes.pattern_write(write, pattern.operation) for write in pattern.writes]
         return together("pattern", name, (self._reads.pattern(pattern, items, asked), *written))
