@@ -45,7 +45,7 @@ def test_every_pattern_entity_and_service_has_a_load_with_a_reason(system: Syste
     written = {of for kind, of in loads if kind in ("create", "update", "delete")}
     assert written == {each.name for each in blueprint.entities}
     assert {of for kind, of in loads if kind == "create"} == written
-    assert {of for kind, of in loads if kind == "delete"} >= _deleted(blueprint)
+    assert {of for kind, of in loads if kind in ("delete", "expire")} >= _deleted(blueprint)
     for load in blueprint.loads:
         assert load.monthly is not None
         assert load.peak_per_s is not None

@@ -58,7 +58,7 @@ class LoadBlueprint:
     `because` is the sentence of a document, or the assumption, that it rests on.
     """
 
-    kind: Literal["pattern", "create", "update", "delete", "service", "handler", "figure"]
+    kind: Literal["pattern", "create", "update", "delete", "expire", "service", "handler", "figure"]
     of: str  # the method or number of a pattern, the name of an entity, service or handler
     peak_per_s: float | None = None
     monthly: float | None = None

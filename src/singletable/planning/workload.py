@@ -31,6 +31,7 @@ MONTH_S: Final = 730 * 3_600  # AWS's calculator has 730 hours in a month
 POLLS_PER_S: Final = 4.0
 _LAMBDA: Final = "lambda"
 WRITE_KINDS: Final = ("create", "update", "delete")
+EXPIRE: Final = "expire"
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +209,7 @@ class Planner:
         for load in self.blueprint.loads:
             call, title = self._call(load)
             if call is None:
-                if load.kind in ("pattern", *WRITE_KINDS):
+                if load.kind in ("pattern", *WRITE_KINDS, EXPIRE):
                     left_out.append(f"the load of the {load.kind} {load.of}: the design has no such thing")
                 continue
             calls_month = self._monthly(load, left_out)
@@ -255,9 +256,10 @@ class Planner:
         return together("pattern", pattern.method or pattern.number, refused)
 
     def _expiring(self) -> Iterator[WorkloadLine]:
-        """Yield what the time to live deletes: as many as are made, less those that are deleted before."""
+        """Yield what the time to live deletes and no load says: what is made, and is not deleted before."""
+        said = {load.of for load in self.blueprint.loads if load.kind == EXPIRE}
         for entity in self.blueprint.entities:
-            if entity.ttl is None:
+            if entity.ttl is None or entity.name in said:
                 continue
             made = {
                 load.kind: self._monthly(load, []) or 0.0
@@ -269,7 +271,7 @@ class Planner:
                 title = f"{entity.name} expires (TTL)"
                 because = "what is made expires, unless it is deleted before; AWS does not charge it"
                 call = self._writes.expired(entity)
-                yield WorkloadLine("expire", entity.name, title, call, expiring, expiring / MONTH_S, because)
+                yield WorkloadLine(EXPIRE, entity.name, title, call, expiring, expiring / MONTH_S, because)
 
     def _by_patterns(self, load: LoadBlueprint) -> float:
         """Return how many of an entity's writes are those of patterns, whose lines count them."""
@@ -295,9 +297,11 @@ class Planner:
         if load.kind == "pattern":
             pattern = self.find_pattern(load.of)
             return (None, "") if pattern is None else (self.pattern(pattern), pattern.title)
-        entity = self.blueprint.entity(load.of) if load.kind in WRITE_KINDS else None
+        entity = self.blueprint.entity(load.of) if load.kind in (*WRITE_KINDS, EXPIRE) else None
         if entity is None:
             return None, ""
+        if load.kind == EXPIRE:
+            return self.expired(entity), f"{entity.name} expires (TTL)"
         return self.write(cast(Kind, load.kind), entity), f"{load.kind} {entity.name}"
 
     def _monthly(self, load: LoadBlueprint, left_out: list[str]) -> float | None:

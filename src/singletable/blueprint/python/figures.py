@@ -9,7 +9,7 @@ from singletable.blueprint.contents import Contents, LoadBlueprint, VolumeBluepr
 from singletable.blueprint.python.names import call, number, opened, quoted
 from singletable.blueprint.python.types import Imports
 
-_WRITES = ("create", "update", "delete")
+_WRITES = ("create", "update", "delete", "expire")
 
 
 class FigureWriter:

@@ -12,7 +12,7 @@ from singletable.design.model.declarations import Load, PatternInfo, Rate, Volum
 from singletable.design.model.entity import Entity
 from singletable.errors import DeclarationError
 
-Kind = Literal["pattern", "create", "update", "delete", "service", "handler"]
+Kind = Literal["pattern", "create", "update", "delete", "expire", "service", "handler"]
 Loads = Mapping[type[Entity] | str, Writes | Load]
 
 
@@ -65,6 +65,7 @@ class Figures:
                     ("create", writes.create),
                     ("update", writes.update),
                     ("delete", writes.delete),
+                    ("expire", writes.expire),
                 )
                 for kind, load in kinds:
                     if load is not None:

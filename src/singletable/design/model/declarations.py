@@ -246,11 +246,15 @@ class Load:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writes:
-    """How often items of an entity are created, updated and deleted; a put counts as what it does."""
+    """How often items of an entity are created, updated and deleted, and expire; a put counts as what it does.
+
+    What expires is deleted by DynamoDB, by its time to live, which costs nothing.
+    """
 
     create: Load | None = None
     update: Load | None = None
     delete: Load | None = None
+    expire: Load | None = None
 
 
 def _check_amounts(of: object, amounts: Iterable[str], *, shares: Iterable[str]) -> None:

@@ -35,7 +35,7 @@ LOADS: Final[Loads] = {
             f"{_WRITES}: the others are scraped again, and have another cachedAt",
             changes={"cached_at": 1, "ttl": 1, "lunches": 0.25},
         ),
-        delete=worker(10 * WEEKS, _TTL),
+        expire=worker(10 * WEEKS, _TTL),
     ),
     HealthProbe: Writes(
         create=worker(CHECKS_A_DAY * DAYS, _CHECK), delete=worker(CHECKS_A_DAY * DAYS, _CHECK)

@@ -80,7 +80,8 @@ LOADS: Final[Loads] = {
             fails=0.01,
             changes={"status": 0.26, "published_at": 0.26, "category": 0.02, "title": 0.1},
         ),
-        delete=_OF.per_user(0.5, "assumption: a fifth of the cards are drafts that nobody publishes (PI-22)"),
+        delete=_OF.per_user(0.1, "assumption: one published card in twenty is deleted"),
+        expire=_OF.per_user(0.5, "assumption: a fifth of the cards are drafts that nobody publishes (PI-22)"),
     ),
     CardStats: Writes(
         create=_OF.per_user(2, "assumption: four of five cards are published"),
@@ -137,7 +138,7 @@ LOADS: Final[Loads] = {
     Notification: Writes(
         create=_OF.per_user(30, _NOTES),
         update=_OF.per_user(25, "assumption: five of six notifications are read", changes={"is_read": 1}),
-        delete=_OF.per_user(30, "001:107 TTL on old notifications: each expires"),
+        expire=_OF.per_user(30, "001:107 TTL on old notifications: each expires"),
     ),
     DailyAnalytics: Writes(
         create=worker(30, "one item a day"),

@@ -198,7 +198,7 @@ _WRITES: Final[Loads] = {
         create=_OF.daily(
             520, "follows from 002:532: each login opens a session (SC-28), and some are opened without"
         ),
-        delete=_OF.daily(520, "000:78 Temporary Sessions: 24 hours retention"),
+        expire=_OF.daily(520, "000:78 Temporary Sessions: 24 hours retention"),
     ),
     UserIngredient: Writes(create=_OF.daily(100, _PANTRY), delete=_OF.daily(100, _PANTRY)),
     MasterIngredient: Writes(
@@ -294,12 +294,12 @@ _WRITES: Final[Loads] = {
     AiSuggestion: Writes(
         create=_OF.daily(1_000, _SAVED),
         update=_OF.daily(150, "assumption: one suggestion in seven is accepted or rated"),
-        delete=_OF.daily(1_000, "000:77 AI Suggestions: 90 days retention"),
+        expire=_OF.daily(1_000, "000:77 AI Suggestions: 90 days retention"),
     ),
     SuggestionCache: Writes(
         create=_OF.daily(150, "follows from 002:546: what is generated is kept for a week (SC-57)"),
         update=_OF.daily(300, "assumption: three requests in ten find what was generated before"),
-        delete=_OF.daily(150, "follows from its time to live of a week"),
+        expire=_OF.daily(150, "follows from its time to live of a week"),
     ),
     MonthlyActivity: Writes(
         create=worker(1, "one item a month"),
@@ -347,14 +347,14 @@ _WRITES: Final[Loads] = {
     ),
     FeedItem: Writes(
         create=_OF.daily(2_000, "follows from 002:557: a post goes into the feeds of ten friends"),
-        delete=_OF.daily(2_000, "follows from its time to live of 30 days"),
+        expire=_OF.daily(2_000, "follows from its time to live of 30 days"),
     ),
     Notification: Writes(
         create=_OF.daily(
             1_700, "follows from 002:553-559: authors are told of comments, reactions and ratings"
         ),
         update=_OF.daily(1_200, "assumption: seven in ten are read", changes={"is_read": 1}),
-        delete=_OF.daily(1_700, "000:79 Old Notifications: 30 days retention"),
+        expire=_OF.daily(1_700, "000:79 Old Notifications: 30 days retention"),
     ),
 }
 
