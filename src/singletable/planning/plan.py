@@ -336,7 +336,8 @@ def _why(line: WorkloadLine, rates: Rates) -> str:
     most = max(line.call.charges, key=lambda charge: charge.units.mean * rates.of(charge))
     where = "" if most.index is None else f" of {most.index}"
     others = sum(charge.units.mean > 0 for charge in line.call.charges) - 1
-    part = f"{most.units.mean:.4g} units of " if others > 0 else ""
+    units = f"{most.units.mean:.4g}"
+    part = f"{units} unit{'' if units == '1' else 's'} of " if others > 0 else ""
     more = f"; {others} more step{'s' if others > 1 else ''}" if others > 0 else ""
     return plain(f"{part}{most.operation}{where}: {most.why}{more}")
 
