@@ -57,7 +57,7 @@ from singletable_systems.lunch_cache.model.design import LunchCache
 from singletable_systems.perfectit.model.design import PerfectItDesign
 from singletable_systems.smart_cooking.model.design import SmartCookingDesign
 from support.blueprints import HOSTILE, blueprints, changed
-from support.paths import TESTS
+from support.paths import TESTS, TYPE_CACHE
 
 SYSTEMS: Final = (KefirDesign, LunchCache, PerfectItDesign, SmartCookingDesign)
 CHECK_S_MAX: Final = 120.0
@@ -345,7 +345,7 @@ def test_type_checkers_accept_generated_modules(tmp_path: Path, monkeypatch: pyt
         (tmp_path / f"{name}.py").write_text(to_python(blueprint), encoding="utf-8")
     source = str(TESTS.parent / "src")
     monkeypatch.setenv("MYPYPATH", source)
-    options = ["--strict", "--config-file=", "--no-error-summary", "--cache-dir", str(tmp_path / "cache")]
+    options = ["--strict", "--config-file=", "--no-error-summary", "--cache-dir", str(TYPE_CACHE / "modules")]
     printed, said, _ = mypy.run([*options, *map(str, sorted(tmp_path.glob("*.py")))])
     assert said == ""
     assert [line for line in printed.splitlines() if str(tmp_path) in line] == []

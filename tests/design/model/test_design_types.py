@@ -18,7 +18,7 @@ import pytest
 from mypy import api as mypy
 
 from clients.environments import CannotInstallError, Client
-from support.paths import TESTS
+from support.paths import TESTS, TYPE_CACHE
 
 TYPING: Final = TESTS / "typing"
 DESIGNS: Final = [TESTS / "designs" / f"{name}.py" for name in ("cards", "cooking", "kefir", "lunch")]
@@ -39,10 +39,10 @@ class _Pyright(Client):
         return TYPING
 
 
-def test_mypy_reports_the_marked_lines_and_no_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mypy_reports_the_marked_lines_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MYPYPATH", os.pathsep.join(PATHS))
     options = ["--strict", "--config-file=", "--explicit-package-bases", "--no-error-summary"]
-    printed, said, _ = mypy.run([*options, "--cache-dir", str(tmp_path), *map(str, PROGRAMS)])
+    printed, said, _ = mypy.run([*options, "--cache-dir", str(TYPE_CACHE / "programs"), *map(str, PROGRAMS)])
     assert said == ""
     found = [_MYPY_LINE.match(line) for line in printed.splitlines()]
     assert reported((Path(each["file"]), int(each["line"])) for each in found if each) == marked(), printed
