@@ -18,7 +18,7 @@ SOURCE = Path(singletable_systems.__path__[0])
 FILES = sorted(SOURCE.rglob("*.py"))
 
 # Modules whose public names are those of `__all__`, and modules whose public names are their classes.
-WITH_ALL = {"singletable", "singletable.systems", "singletable.stack"}
+WITH_ALL = {"singletable", "singletable.blueprint", "singletable.systems", "singletable.stack"}
 WITH_CLASSES = {"singletable.errors", "singletable.clock"}
 
 
