@@ -27,6 +27,10 @@ from singletable.blueprint import (
     VolumeBlueprint,
 )
 from singletable.planning.heat import BACK_PRESSURE, Heat, heat_of, users_table
+from singletable.planning.plan import make_plan
+from singletable.planning.reports.charts import heat_chart
+from singletable.planning.reports.markdown import markdown
+from singletable.planning.reports.terminal import terminal
 from singletable.planning.workload import Planner
 from singletable.systems import find_system
 
@@ -429,3 +433,25 @@ def test_shards_of_kefir_divide_its_work_queue() -> None:
     heat = at("GSI2", find_system("kefir").blueprint(), users=1_000_000)
     assert heat.key == "REMINDER#PENDING#{shard}"
     assert not heat.is_over
+
+
+# --- what nobody has said -------------------------------------------------------------------------------------
+
+
+def test_calls_whose_key_has_no_number_of_values_are_not_taken_for_none() -> None:
+    by_shop = post(index=key("SHOP#{shop_id}", KeyPart("shop_id", "str", "kind")))
+    made = design(by_shop, loads=(LoadBlueprint("create", "Post", monthly=100_000_000),))
+    found = next(heat for heat in heat_of(Planner(made)) if heat.place == "GSI1")
+    assert found.is_unknown
+    assert "it may be hot" in found.explanation
+    assert found.advice[0].startswith("declare a volume of what the key names")
+    plan = make_plan(made)
+    for text in (terminal(plan), markdown(plan), heat_chart(plan).standalone("It")):
+        assert "not known" in text
+    assert "never" not in "".join(each for each in terminal(plan).splitlines() if "SHOP#" in each)
+    assert "GSI1: declare a volume" in terminal(plan)
+
+
+def test_a_key_without_a_load_is_not_called_unknown() -> None:
+    by_shop = post(index=key("SHOP#{shop_id}", KeyPart("shop_id", "str", "kind")))
+    assert not any(heat.is_unknown for heat in heat_of(Planner(design(by_shop, loads=()))))

@@ -55,6 +55,11 @@ class Heat:
         """Whether it is more than one partition takes."""
         return self.share > 1
 
+    @property
+    def is_unknown(self) -> bool:
+        """Whether calls go there, and nothing says how many of them go to one key."""
+        return not self.share and any(line.share is None and line.calls_per_s for line in self.lines)
+
 
 @dataclass(frozen=True, slots=True)
 class HeatRow:
@@ -164,6 +169,8 @@ def _explained(heat: Heat, first: Limit, *, grows: bool) -> str:
     if heat.breaks_at_users is not None:
         many = _rounded(heat.breaks_at_users)
         return f"{said}; from {many} users on, one partition is not enough for the {first}"
+    if heat.is_unknown:
+        return "calls that are declared go there, and nothing says how many values the key has: it may be hot"
     if not heat.share:
         return "no load that is declared goes there; the lines say what one call would take"
     if not grows:

@@ -135,7 +135,8 @@ def heat_chart(plan: Plan) -> Chart:
                 if heat.breaks_at_users is None
                 else f"full at {counted(heat.breaks_at_users)} users"
             )
-            rows.append((f"{heat.place} {heat.key}", f"{share(heat.share, 1)}, {full}", heat))
+            said = "not known" if heat.is_unknown else f"{share(heat.share, 1)}, {full}"
+            rows.append((f"{heat.place} {heat.key}", said, heat))
     return _heat("Heat by partition", "the busiest key against what a partition takes", rows)
 
 

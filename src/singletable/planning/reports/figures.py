@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from singletable.planning.amounts import Amount
+from singletable.planning.heat import Heat
 from singletable.planning.plan import Plan
 
 _STEPS: Final = ((1e9, " bn"), (1e6, " M"), (1e3, " k"))
@@ -58,6 +59,15 @@ def share(part: float, whole: float) -> str:
         return ""
     percent = 100 * part / whole
     return "<0.1%" if 0 < percent < 0.05 else f"{percent:,.1f}%"
+
+
+def full_at(heat: Heat) -> str:
+    """Write at how many users a key is full; nothing where nothing goes there."""
+    if heat.is_unknown:
+        return "not known"
+    if not heat.lines:
+        return ""
+    return "never" if heat.breaks_at_users is None else counted(heat.breaks_at_users)
 
 
 def gigabytes(size_bytes: float) -> str:

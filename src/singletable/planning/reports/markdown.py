@@ -13,6 +13,7 @@ from singletable.planning.reports.figures import (
     change,
     counted,
     dollars,
+    full_at,
     share,
     shortened,
     terms_of,
@@ -118,8 +119,8 @@ def _heat(found: Sequence[Heat]) -> Iterator[str]:
     yield "| busiest key | of its limit | reads a second | writes a second | full at users |"
     yield "|---|--:|--:|--:|--:|"
     for heat in busy:
-        full = "never" if heat.breaks_at_users is None else counted(heat.breaks_at_users)
-        cells = [share(heat.share, 1), counted(heat.reads_per_s), counted(heat.writes_per_s), full]
+        known = [share(heat.share, 1), counted(heat.reads_per_s), counted(heat.writes_per_s)]
+        cells = [*(known if not heat.is_unknown else [""] * len(known)), full_at(heat)]
         yield f"| {escaped(heat.place)}: {escaped(heat.key)} | {' | '.join(map(escaped, cells))} |"
 
 

@@ -15,6 +15,7 @@ from singletable.planning.reports.figures import (
     change,
     counted,
     dollars,
+    full_at,
     share,
     shortened,
     terms_of,
@@ -109,19 +110,13 @@ def _heat(found: Sequence[Heat], width: int) -> Iterator[str]:
     yield f"{'of its limit':>12}  {'busiest key':<{names + key_width + 1}} {'units/s':>9} {'full at users':>13}"
     for heat in found:
         rate = {"reads": heat.reads_per_s, "writes": heat.writes_per_s}.get(heat.limit)
-        said = "" if rate is None else f"{counted(rate)} {heat.limit[0].upper()}"
-        full = (
-            ""
-            if not heat.lines
-            else "never"
-            if heat.breaks_at_users is None
-            else counted(heat.breaks_at_users)
-        )
+        said = "" if rate is None or heat.is_unknown else f"{counted(rate)} {heat.limit[0].upper()}"
+        full = full_at(heat)
         key = _cut(heat.key or "nothing declared goes there", key_width)
-        percent = share(heat.share, 1) if heat.lines else ""
+        percent = share(heat.share, 1) if heat.lines and not heat.is_unknown else ""
         yield f"{percent:>12}  {_cut(heat.place, 16):<{names}} {key:<{key_width}} {said:>9} {full:>13}".rstrip()
     for heat in found:
-        if heat.breaks_at_users is not None and heat.advice:
+        if (heat.breaks_at_users is not None or heat.is_unknown) and heat.advice:
             yield from _bullet(f"{heat.place}: {heat.advice[0]}", width)
 
 
