@@ -166,6 +166,18 @@ WRONG_TOML = {
         TOML_HEAD + "pitr_days = true",
         "line 5, column 1: .* should be a valid integer",
     ),
+    "less than nothing": (
+        TOML_HEAD + '[[loads]]\nkind = "create"\nof = "A"\nmonthly = -5',
+        r"line 8, column 1: Blueprint.loads\[0\].monthly is -5, and should be greater than or equal to 0",
+    ),
+    "more than all": (
+        TOML_HEAD + '[[loads]]\nkind = "create"\nof = "A"\nmonthly = 5\nfails = 2',
+        r"line 9, column 1: Blueprint.loads\[0\].fails is 2, and should be less than or equal to 1",
+    ),
+    "fewer users than none": (
+        f"users = -3\n{TOML_HEAD}",
+        "line 1, column 1: Blueprint.users is -3, and should be greater than or equal to 0",
+    ),
     "no blueprint": ("a = 1", 'it has no "blueprint": 2'),
     "a version of tomorrow": ("blueprint = 9", "of version 9, and this release reads 1 to 2"),
     "a version that is none": ("blueprint = true", "of version True"),

@@ -187,6 +187,8 @@ def _of(kind: Any, name: str) -> st.SearchStrategy[Any]:
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if is_dataclass(kind):
         return _of_class(kind)
+    if origin is typing.Annotated:
+        return st.from_type(kind)  # an amount, or a share
     if origin in (typing.Union, types.UnionType):
         members = [each for each in arguments if each is not type(None)]
         found = st.one_of(*(_of(each, name) for each in members))
@@ -226,7 +228,7 @@ _BUILT: Final[dict[Any, st.SearchStrategy[Any]]] = {}
 
 def _built(kind: Any) -> st.SearchStrategy[Any]:
     if kind not in _BUILT:
-        hints = typing.get_type_hints(kind)
+        hints = typing.get_type_hints(kind, include_extras=True)
         required = {
             each.name: _of(hints[each.name], each.name) for each in fields(kind) if _is_required(each)
         }
@@ -258,7 +260,7 @@ def changed(draw: st.DrawFn, blueprint: Blueprint, changes_max: int = 6) -> Blue
 
 def _changed(draw: st.DrawFn, value: Any, name: str) -> Any:
     """Change one member, somewhere inside of a dataclass."""
-    hints = typing.get_type_hints(type(value))
+    hints = typing.get_type_hints(type(value), include_extras=True)
     names = [each.name for each in fields(value)]
     inner = [each for each in names if _holds_classes(getattr(value, each))]
     if inner and draw(st.integers(0, 9)) > 0:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Literal
+from typing import Annotated, Literal
+
+from annotated_types import Ge, Le
 
 from singletable.blueprint.entities import EntityBlueprint, TtlBlueprint
 from singletable.blueprint.patterns import PatternBlueprint, RuleBlueprint
@@ -25,18 +27,21 @@ from singletable.blueprint.surroundings import (
 )
 from singletable.blueprint.tables import IndexBlueprint, TableBlueprint
 
+Amount = Annotated[float, Ge(0)]
+Share = Annotated[float, Ge(0), Le(1)]
+
 
 @described
 class VolumeBlueprint:
     """How many items of an entity there are for each of something, and how large one is."""
 
     entity: str
-    count: float
-    kb: float
+    count: Amount
+    kb: Amount
     per: str = ""  # user, batch, restaurant; empty: in all
-    upto_kb: float | None = None  # the largest that is said
-    growth_per_month: float | None = None  # items, for each of the same
-    hottest_share: float | None = None  # of all its items, in the largest partition: 0.1 is a tenth
+    upto_kb: Amount | None = None  # the largest that is said
+    growth_per_month: Amount | None = None  # items, for each of the same
+    hottest_share: Share | None = None  # of all its items, in the largest partition: 0.1 is a tenth
     because: str = ""
     said: tuple[Said, ...] = ()
 
@@ -46,9 +51,9 @@ class RateBlueprint:
     """How often a second an entity is written."""
 
     entity: str
-    creates: float = 0.0
-    updates: float = 0.0
-    deletes: float = 0.0
+    creates: Amount = 0.0
+    updates: Amount = 0.0
+    deletes: Amount = 0.0
 
 
 @described
@@ -60,13 +65,13 @@ class LoadBlueprint:
 
     kind: Literal["pattern", "create", "update", "delete", "expire", "service", "handler", "figure"]
     of: str  # the method or number of a pattern, the name of an entity, service or handler
-    peak_per_s: float | None = None
-    monthly: float | None = None
-    monthly_per_user: float | None = None
-    hottest_share: float | None = None  # of these calls, those that go to the busiest partition key
-    fails: float | None = None  # the share of calls whose condition fails
-    items: float | None = None  # that one call reads in all, where a filter or the caller's limit decides it
-    changes: Mapping[str, float] = field(default_factory=dict)  # of updates: the share that changes a field
+    peak_per_s: Amount | None = None
+    monthly: Amount | None = None
+    monthly_per_user: Amount | None = None
+    hottest_share: Share | None = None  # of these calls, those that go to the busiest partition key
+    fails: Share | None = None  # the share of calls whose condition fails
+    items: Amount | None = None  # that one call reads in all, where a filter or the caller's limit decides it
+    changes: Mapping[str, Share] = field(default_factory=dict)  # of updates: the share that changes a field
     because: str = ""
     said: tuple[Said, ...] = ()
 
@@ -111,7 +116,7 @@ class Contents:
     about: str = ""
     documents: tuple[DocumentBlueprint, ...] = ()
     targets: tuple[str, ...] = ()  # aws, aws-local, alternator, extenddb, singletable
-    users: float | None = None  # as many as the stated figures are for
+    users: Amount | None = None  # as many as the stated figures are for
     rules: tuple[RuleBlueprint, ...] = ()
     ttl_rules: tuple[TtlRuleBlueprint, ...] = ()
     consumers: tuple[ConsumerBlueprint, ...] = ()
