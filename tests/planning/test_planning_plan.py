@@ -102,7 +102,8 @@ def test_line_of_provisioned_capacity_has_its_share(shops: Blueprint) -> None:
 
 def test_capacity_that_no_call_takes_is_a_line_of_its_own(shops: Blueprint) -> None:
     table = prices(write_capacity=0.001, read_capacity=0.0001, storage=0.0)
-    silent = replace(shops, loads=(), rates=())
+    unasked = tuple(replace(each, rps=0.0) for each in shops.patterns)
+    silent = replace(shops, loads=(), rates=(), patterns=unasked)
     plan = make_plan(silent, PlanOptions(billing="provisioned"), prices=table)
     assert {line.name for line in plan.lines if line.kind == "capacity"} == {
         "read capacity",

@@ -127,7 +127,7 @@ def test_lines_beyond_twelve_are_one(kefir: Plan) -> None:
 
 def test_what_is_left_out_is_said() -> None:
     plan = make_plan(replace(Shops.blueprint(), loads=()))
-    assert "left out:\n  - patterns without a load: shop, order" in terminal(plan)
+    assert "left out:\n  - patterns without a load: order" in terminal(plan)
 
 
 # --- the difference -----------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from singletable.blueprint import Blueprint, ConsumerBlueprint
+from singletable.blueprint import Blueprint, ConsumerBlueprint, LoadBlueprint, RateBlueprint
 from singletable.planning.amounts import Amount
 from singletable.planning.workload import MONTH_S, Planner, Workload
 from singletable.systems import installed_systems
@@ -68,3 +68,23 @@ def test_table_without_a_stream_is_not_read() -> None:
 def test_busier_table_has_more_shards_to_read() -> None:
     made = system("kefir")
     assert Planner(made, 100_000_000).workload().stream_polls_month > planned(made).stream_polls_month
+
+
+def test_rates_count_where_no_load_is_declared() -> None:
+    made = replace(system("kefir"), loads=(), rates=(RateBlueprint("User", creates=2.0, updates=0.5),))
+    lines = {(line.kind, line.of): line for line in planned(made).lines}
+    assert {of: line.calls_month for of, line in lines.items()} == {
+        ("create", "User"): 2 * MONTH_S,
+        ("update", "User"): 0.5 * MONTH_S,
+    }
+    declared = replace(made, loads=(LoadBlueprint("create", "User", monthly=7),))
+    assert [line.calls_month for line in planned(declared).lines] == [7, 0.5 * MONTH_S]
+
+
+def test_rps_of_a_pattern_counts_where_no_load_is_declared() -> None:
+    made = system("kefir")
+    patterns = tuple(replace(each, rps=3.0 * (each.method == "due")) for each in made.patterns)
+    asked = replace(made, loads=(), rates=(), patterns=patterns)
+    assert [(line.of, line.calls_month) for line in planned(asked).lines] == [("due", 3 * MONTH_S)]
+    declared = replace(asked, loads=(LoadBlueprint("pattern", "9", monthly=7),))
+    assert [(line.of, line.calls_month) for line in planned(declared).lines] == [("due", 7)]

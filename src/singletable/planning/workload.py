@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, cast
+from typing import Final, Literal, cast
 
 from singletable.blueprint import (
     Blueprint,
@@ -31,6 +31,7 @@ MONTH_S: Final = 730 * 3_600  # AWS's calculator has 730 hours in a month
 POLLS_PER_S: Final = 4.0
 _LAMBDA: Final = "lambda"
 WRITE_KINDS: Final = ("create", "update", "delete")
+_Writing = Literal["create", "update", "delete"]
 EXPIRE: Final = "expire"
 
 
@@ -111,6 +112,7 @@ class Planner:
     def __init__(
         self, blueprint: Blueprint, users: float | None = None, profile: Profile | None = None
     ) -> None:
+        blueprint = replace(blueprint, loads=(*blueprint.loads, *_loads_of_rates(blueprint)))
         self.blueprint = blueprint
         self.users = blueprint.users if users is None else users
         self.sizes = Sizes(blueprint, profile)
@@ -375,3 +377,18 @@ class Planner:
             yield StoredPart("items of no entity", None, items, stored_bytes(others.size, items))
         if not self.blueprint.entities:
             yield StoredPart("", None, NOTHING, NOTHING)
+
+
+def _loads_of_rates(blueprint: Blueprint) -> Iterator[LoadBlueprint]:
+    """Yield what is declared as a rate of a second alone: a load, which is newer, counts before it."""
+    said = {(load.kind, load.of) for load in blueprint.loads}
+    for pattern in blueprint.patterns:
+        names = {pattern.method, pattern.number}
+        if pattern.rps and not any(("pattern", name) in said for name in names):
+            of = pattern.method or pattern.number
+            yield LoadBlueprint("pattern", of, peak_per_s=pattern.rps, because=f"rps of {of}, as the mean")
+    for rate in blueprint.rates:
+        for kind, per_s in zip(WRITE_KINDS, (rate.creates, rate.updates, rate.deletes), strict=True):
+            if per_s and (kind, rate.entity) not in said:
+                because = f"rates of {rate.entity}, as the mean"
+                yield LoadBlueprint(cast(_Writing, kind), rate.entity, peak_per_s=per_s, because=because)
