@@ -284,3 +284,11 @@ def test_data_is_json_and_says_all_of_the_plan() -> None:
     assert {each["place"] for each in data["heat"]} == {part["name"] for part in data["by_index"]}
     assert all(price["source"] and price["date"] for price in data["prices"].values())
     assert data["is_over_budget"] is True
+
+
+@pytest.mark.parametrize("is_local", [True, False])
+def test_recovery_is_explained_with_local_indexes_alone(*, is_local: bool) -> None:
+    kefir = find_blueprint("kefir")
+    made = replace(kefir, indexes=tuple(replace(each, is_local=is_local) for each in kefir.indexes))
+    (found,) = explain(make_plan(with_table(made, pitr_days=35)), "point-in-time recovery")
+    assert any("Batch in GSI1: " in step for step in found.sections[0].steps) == is_local

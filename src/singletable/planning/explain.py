@@ -12,7 +12,7 @@ from singletable.planning.billing import MILLION, short
 from singletable.planning.charges import Charge
 from singletable.planning.plan import Plan, PlanLine, plain
 from singletable.planning.rules import OVERHEAD_BYTES
-from singletable.planning.usage import GB
+from singletable.planning.usage import GB, is_recovered
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,8 @@ _PRICES = {"storage": "storage", "pitr": "point-in-time recovery", "backup": "on
 
 def _stored(plan: Plan, line: PlanLine) -> Iterator[str]:
     is_whole = line.of == "storage"
-    parts = [part for part in plan.stored if part.size.mean and (is_whole or part.index is None)]
+    blueprint = plan.planner.blueprint
+    parts = [part for part in plan.stored if part.size.mean and (is_whole or is_recovered(blueprint, part))]
     for part in sorted(parts, key=lambda part: -part.size.mean):
         one = part.size.mean / part.items.mean - OVERHEAD_BYTES if part.items.mean else 0.0
         yield (
