@@ -63,6 +63,10 @@ def test_users_are_written_as_people_do(run: Run, users: str, number: float) -> 
         (["--prices", "none.toml"], "none.toml cannot be read"),
         (["--data", "none.db"], "there is no file none.db"),
         (["--measured", "kefir.db"], "no address of a server"),
+        (["--measured", "http://127.0.0.1:9", "--budget", "1"], "--measured does not go with --budget"),
+        (["--measured", "http://127.0.0.1:9", "--markdown"], "--measured does not go with --markdown"),
+        (["--compare-documented", "--html"], "--compare-documented does not go with --html"),
+        (["--compare-documented", "--svg", "heat"], "--compare-documented does not go with --svg"),
         (["--out", "no/where.txt"], "cannot be written"),
         (
             ["--region", "us-east-2", "--billing", "provisioned", "--table-class", "infrequent-access"],

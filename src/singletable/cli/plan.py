@@ -125,6 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Plan, and report it."""
     from singletable.planning import PlanOptions, make_plan
 
+    _refuse_unused(arguments)
     blueprint = find_blueprint(arguments.target)
     if arguments.compare_documented:
         return _compare(arguments, blueprint)
@@ -144,6 +145,29 @@ def run(arguments: argparse.Namespace) -> int:
     plan = make_plan(blueprint, options, profile, prices)
     _write(arguments, _report(arguments, plan, prices))
     return _judge(plan)
+
+
+def _refuse_unused(arguments: argparse.Namespace) -> None:
+    """Refuse what a report has no place for: a budget that nobody looks at would always be kept."""
+    forms: tuple[str, ...]
+    if arguments.compare_documented:
+        report, forms = "--compare-documented", ("json", "markdown")
+    elif arguments.measured is not None:
+        report, forms = "--measured", ("json",)
+    else:
+        return
+    asked = {
+        "--budget": arguments.budget is not None,
+        "--since": arguments.since is not None,
+        "--explain": arguments.explain is not None,
+        "--svg": arguments.svg is not None,
+        f"--{arguments.form}": arguments.form is not None and arguments.form not in forms,
+    }
+    unused = [name for name, is_asked in asked.items() if is_asked]
+    if unused:
+        raise WrongUseError(
+            f"{report} does not go with {unused[0]}", hint="run them one after the other, each by itself"
+        )
 
 
 def _report(arguments: argparse.Namespace, plan: Plan, prices: PriceTable) -> str:
