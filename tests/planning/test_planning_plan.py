@@ -23,8 +23,10 @@ from singletable.planning import (
     make_plan,
 )
 from singletable.planning.allocation import TABLE
+from singletable.planning.amounts import Amount
 from singletable.planning.plan import Billing, plain
 from singletable.planning.prices import BOTH, OF_BOTH, STANDARD, UNITS, Price, RegionPrices
+from singletable.planning.sizes import EntityProfile
 
 SYSTEMS = ("kefir", "lunch_cache", "perfectit", "smart_cooking")
 GB = 1024**3
@@ -292,3 +294,12 @@ def test_recovery_is_explained_with_local_indexes_alone(*, is_local: bool) -> No
     made = replace(kefir, indexes=tuple(replace(each, is_local=is_local) for each in kefir.indexes))
     (found,) = explain(make_plan(with_table(made, pitr_days=35)), "point-in-time recovery")
     assert any("Batch in GSI1: " in step for step in found.sections[0].steps) == is_local
+
+
+def test_cost_over_users_keeps_what_was_measured(shops: Blueprint) -> None:
+    measured = {"Order": EntityProfile(50_000_000, Amount.exactly(3_000))}
+    plan = make_plan(shops, profile=measured)
+    assert plan.users is not None
+    ((_, bill),) = cost_over_users(plan, users=[plan.users])
+    assert bill.total == pytest.approx(plan.usd)
+    assert plan.usd != pytest.approx(make_plan(shops).usd)

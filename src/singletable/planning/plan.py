@@ -220,7 +220,8 @@ def cost_over_users(
     plan: Plan, prices: PriceTable | None = None, users: Iterable[float] = USERS
 ) -> tuple[tuple[float, Bill], ...]:
     """Return the bill of the same design for other numbers of users."""
-    maker = _Maker(plan.planner.blueprint, plan.options, None, prices or packaged_prices())
+    profile = plan.planner.sizes.profile or None  # what was measured stays as it is
+    maker = _Maker(plan.planner.blueprint, plan.options, profile, prices or packaged_prices())
     return tuple((each, maker.bill(each)) for each in users)
 
 
