@@ -26,7 +26,7 @@ test: $(STAMP) lint types layers unit ## Check everything: style, types, layers,
 
 check: $(STAMP) lint types ## Check quickly: style, types, and the tests of what differs from BASE (HEAD)
 	@rooms=$$($(BIN)/python scripts/touched_rooms.py $(BASE)); if [ -n "$$rooms" ]; then \
-		echo "$(BIN)/pytest $$rooms"; $(BIN)/pytest -n 2 -q -m "$(QUICK)" $$rooms; else echo "no tests to run"; fi
+		echo "$(BIN)/pytest $$rooms"; $(BIN)/pytest -n 2 --dist loadfile -q -m "$(QUICK)" $$rooms; else echo "no tests to run"; fi
 
 lint: $(STAMP)
 	$(BIN)/ruff check
@@ -40,7 +40,7 @@ layers: $(STAMP)
 
 unit: $(STAMP)
 	@$(BIN)/python -m compileall -q src
-	$(BIN)/pytest -n 2 -q -m "$(QUICK)"
+	$(BIN)/pytest -n 2 --dist loadfile -q -m "$(QUICK)"
 
 soak: $(STAMP) ## Run the long suites: crash loops, fault injection, large state machines
 	$(BIN)/pytest -q -m soak

@@ -19,12 +19,12 @@ def per_user(kind: str, of: str) -> float:
 
 
 def test_nothing_but_the_expiry_of_notifications_rests_on_the_document() -> None:
-    kinds = ("pattern", "create", "update", "delete", "service")
+    kinds = ("pattern", "create", "update", "delete", "expire", "service")
     assert [load for load in BLUEPRINT.loads if load.because[:3] == "001"] == cited(
         BLUEPRINT, "001:107", *kinds
     )
     assert [(load.kind, load.of) for load in cited(BLUEPRINT, "001:107", *kinds)] == [
-        ("delete", "Notification")
+        ("expire", "Notification")
     ]
 
 
