@@ -4,13 +4,13 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 SOAK_S ?= 3600
 BASE ?= HEAD
-QUICK := not soak and not aws_local and not peers and not clients
+QUICK := not soak and not aws_local and not peers and not clients and not stacks
 
 # Tests start many processes: without bytecode each would compile the whole package again.
 export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint types layers unit soak soak-server test-aws-local test-peers test-clients bench bench-server clean
+.PHONY: help run test check lint types layers unit soak soak-server test-aws-local test-peers test-clients test-stacks bench bench-server clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 17
@@ -57,6 +57,9 @@ test-peers: $(STAMP) ## Check what is known of other engines against them: dynox
 
 test-clients: $(STAMP) ## Prove the clients that people use against a server (installs them: pip, npm, go, mvn)
 	$(BIN)/pytest -q -m clients
+
+test-stacks: $(STAMP) ## Lint the templates of many designs, by AWS's schemas
+	$(BIN)/pytest -q -n 2 -m stacks
 
 bench-server: $(STAMP) ## Measure the server beside its peers (wrk, npm, cargo, Java)
 	$(BIN)/python -m benchmarks --only http --only http-slow-disk --only http-boto3 --only http-start --only http-stalls

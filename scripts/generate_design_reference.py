@@ -269,7 +269,7 @@ def error_table() -> str:
     lines = [
         "## Errors",
         "",
-        "In `singletable.errors`. Those up to ST503, ST514 and ST601 are `DesignError`s, but the warning. What",
+        "In `singletable.errors`. Up to ST503, ST514, and those from ST601 and ST901 are `DesignError`s. What",
         "DynamoDB itself refuses is an `ApiError` ([errors of the API](../errors/api.md)).",
         "",
     ]

@@ -59,6 +59,11 @@ def hidden_in(printed: str) -> list[str]:
 
 # Every command that there is, as it prints names and values of others: when it succeeds, and when it fails.
 LINES: dict[str, list[list[str]]] = {
+    "alarms": [
+        [BLUEPRINT, "--region", "eu-north-1"],
+        [DESIGN, "--region", HOSTILE],
+        [f"{HOSTILE}.toml", "--region", "eu-north-1", "--json"],
+    ],
     "backup": [[FILE, f"{HOSTILE}.copy"], [FILE, f"{HOSTILE}.json", "--json"], [HOSTILE, f"{HOSTILE}.copy"]],
     "blueprint diff": [[DESIGN, OTHER], [BLUEPRINT, OTHER, "--json"], [DESIGN, f"{HOSTILE}.toml"]],
     "blueprint from-cloudformation": [[f"{HOSTILE}.yaml"], [TEMPLATE], [TEMPLATE, "--table", HOSTILE]],
@@ -93,6 +98,12 @@ LINES: dict[str, list[list[str]]] = {
         [DESIGN, f"http://{HOSTILE}"],
     ],
     "demo": [["--port", HOSTILE]],  # that it runs has a test of its own, below
+    "deploy": [
+        [BLUEPRINT, "--region", "eu-north-1"],
+        [DESIGN, "--region", HOSTILE, "--json"],
+        [DESIGN, "--region", "eu-north-1", "--tag", f"a={HOSTILE}"],
+        [DESIGN, "--region", "eu-north-1", "--diff", f"{HOSTILE}.json"],
+    ],
     "diff": [[DESIGN, FILE], [OTHER, FILE, "--json"], [DESIGN, HOSTILE], [DESIGN, FILE, "--env", HOSTILE]],
     "draw": [
         [DESIGN],
@@ -151,6 +162,11 @@ LINES: dict[str, list[list[str]]] = {
     ],
     "probe": [[FILE, "--out", f"{HOSTILE}/found"], [HOSTILE], [f"http://{HOSTILE}.example", "--yes"]],
     "restore": [[KEPT, f"{HOSTILE}.restored"], [HOSTILE, FILE], [FILE, f"{HOSTILE}.other"]],
+    "roles": [
+        [BLUEPRINT, "--region", "eu-north-1"],
+        [DESIGN, "--region", HOSTILE, "--json"],
+        [DESIGN, "--region", "eu-north-1", "--only", HOSTILE],
+    ],
     "run": [
         [f"{DESIGN}.notes", "--target", FILE],
         [f"{DESIGN}.notes", "--target", FILE, "--limit", "1", "--explain"],

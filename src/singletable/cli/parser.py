@@ -37,6 +37,7 @@ examples:
   singletable probe http://host:8000   what does this DynamoDB really do, and what would break?
   singletable blueprint show kefir     a design as data; diff, from-table, from-workbench, to-python and more
   singletable plan kefir --users 10k   what it costs on AWS, line by line, and what runs hot
+  singletable deploy kefir --region eu-north-1 --out stack   its table, indexes and roles as a template
   singletable prices show              what DynamoDB costs by region, with source and date
   singletable draw kefir >kefir.svg    a picture of the item collections of a system, or of any design
 
@@ -67,6 +68,12 @@ _COMMANDS: Final = (
     _Row("run", "run an access pattern of a system, or of any design", has_own_help=True),
     _Row("blueprint", "a design as data: shown, compared, proposed from a table, brought from elsewhere"),
     _Row("plan", "tell what a design costs on AWS and what runs hot, for so many users"),
+    _Row(
+        "deploy",
+        "the stack of a design as templates of CloudFormation or SAM, and what a new version changes",
+    ),
+    _Row("roles", "who may do what with the table of a design, as IAM takes it"),
+    _Row("alarms", "the alarms of a design's table, as CloudWatch takes them"),
     _Row("prices", "what DynamoDB costs by region, with sources; read from AWS's price list"),
     _Row("draw", "draw the item collections of a design, or of its items"),
     _Row("probe", "try what a target really does, on a table of its own"),

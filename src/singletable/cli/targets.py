@@ -69,8 +69,8 @@ def add_target_and_opening(parser: argparse.ArgumentParser | argparse._ArgumentG
     add_opening(parser)
 
 
-def add_opening(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Describe how a design is opened: --env, --without and --capabilities."""
+def add_environment(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Describe --env."""
     parser.add_argument(
         "--env",
         metavar="NAME=VALUE",
@@ -79,6 +79,11 @@ def add_opening(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> No
         default=[],
         help="what the table's name needs, as stage=prod; may be given several times",
     )
+
+
+def add_opening(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Describe how a design is opened: --env, --without and --capabilities."""
+    add_environment(parser)
     parser.add_argument(
         "--without",
         metavar="FEATURES",

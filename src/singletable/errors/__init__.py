@@ -77,9 +77,11 @@ SingleTableError
     ├── IndexMissingError           ST514  the table does not have the index, or not yet
     ├── TableDiffersError           ST502  the table is not as the design says
     ├── CapabilityError             ST503  the target cannot do this
-    └── MigrationError              ST601  a migration cannot go on
-        ├── PlanBlockedError        ST602  a change of a design that no step can decide
-        └── StrangeItemsError       ST603  items of no entity
+    ├── MigrationError              ST601  a migration cannot go on
+    │   ├── PlanBlockedError        ST602  a change of a design that no step can decide
+    │   └── StrangeItemsError       ST603  items of no entity
+    └── StackError                  ST901  no stack can be made of a design
+        └── ReplacementError        ST902  a new version would replace a table or drop an index
 
 LargeItemWarning                    ST206  an item over 100 KB
 """
@@ -164,8 +166,10 @@ from singletable.errors.designs import (
     NotFoundError,
     NotProjectedError,
     PlanBlockedError,
+    ReplacementError,
     SeparatorError,
     SeveralFoundError,
+    StackError,
     StrangeItemsError,
     TableDiffersError,
     TableMissingError,
@@ -244,6 +248,7 @@ __all__ = [
     "PlanBlockedError",
     "ReadOnlyDatabaseError",
     "RecoveryUnavailableError",
+    "ReplacementError",
     "ResourceInUseError",
     "ResourceNotFoundError",
     "SeparatorError",
@@ -251,6 +256,7 @@ __all__ = [
     "SeveralFoundError",
     "SignatureError",
     "SingleTableError",
+    "StackError",
     "StorageFailedError",
     "StrangeItemsError",
     "TableAlreadyExistsError",

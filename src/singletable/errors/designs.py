@@ -227,3 +227,19 @@ class StrangeItemsError(MigrationError):
     def __init__(self, message: str, items: Sequence[str] = (), *, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.items = tuple(items)
+
+
+class StackError(DesignError):
+    """No stack can be made of a design, or not in this format."""
+
+    number = "ST901"
+
+
+class ReplacementError(StackError):
+    """A new version of a stack would replace a table or drop an index. `changes` are those."""
+
+    number = "ST902"
+
+    def __init__(self, message: str, *, changes: Sequence[str] = (), hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.changes = tuple(changes)

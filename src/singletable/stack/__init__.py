@@ -1,16 +1,27 @@
-"""The pieces of a stack: roles, policies and alarms of a design on AWS, as data. Nothing here calls AWS.
+"""The stack of a design on AWS, as data and as templates. Nothing here calls AWS.
 
 deployment.py  the place of a table: region, account, and the environment in its name
 policies.py    IAM policies: documents as AWS takes them, and whether they allow a call
 roles.py       reader, writer, consumer and maintenance, made from a design's access patterns
-metrics.py     the metrics that DynamoDB has in CloudWatch, with their dimensions
+metrics.py     the metrics of CloudWatch that are watched, with their dimensions
 alarms.py      alarms on them: requests as CloudWatch takes them, and a check of their metrics
 described.py   roles and alarms as blueprints
+resources.py   a whole stack as neutral data: a class for each kind of resource
+make.py        makes one from a blueprint: tables.py; trusted.py, owners.py and deployer.py for its roles
+options.py     what a stage decides: region, environment, billing, replicas
+cloudformation.py  a stack as a template of CloudFormation or SAM (table_templates.py, template_values.py)
+changes.py     what a new template changes, and what that takes away
+files.py       templates as files, written all or none
+parts.py       all that stands around a table: functions.py with filters.py, schedules.py, backups.py,
+               dashboard.py; watching.py and planned_alarms.py for alarms with actions; names.py cuts names
+packaging.py   the code of a design as a zip for AWS Lambda (reached.py: the modules that go along)
 """
 
 from __future__ import annotations
 
 from singletable.stack.alarms import Alarm, Series, standard_alarms
+from singletable.stack.changes import TemplateChange, changes_between, refuse_losses
+from singletable.stack.cloudformation import template_text, to_cloudformation, to_sam
 from singletable.stack.deployment import Deployment
 from singletable.stack.described import (
     alarm_blueprint,
@@ -18,8 +29,11 @@ from singletable.stack.described import (
     role_blueprint,
     with_roles_and_alarms,
 )
+from singletable.stack.make import make_stack, make_stacks
 from singletable.stack.metrics import METRICS, Metric
+from singletable.stack.options import StackOptions
 from singletable.stack.policies import Policy, Statement
+from singletable.stack.resources import Stack
 from singletable.stack.roles import Roles, roles_of
 
 __all__ = [
@@ -30,11 +44,21 @@ __all__ = [
     "Policy",
     "Roles",
     "Series",
+    "Stack",
+    "StackOptions",
     "Statement",
+    "TemplateChange",
     "alarm_blueprint",
     "anywhere",
+    "changes_between",
+    "make_stack",
+    "make_stacks",
+    "refuse_losses",
     "role_blueprint",
     "roles_of",
     "standard_alarms",
+    "template_text",
+    "to_cloudformation",
+    "to_sam",
     "with_roles_and_alarms",
 ]

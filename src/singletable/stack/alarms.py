@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from singletable.blueprint import Blueprint
 from singletable.stack.deployment import Deployment
-from singletable.stack.metrics import DYNAMODB, METRICS
+from singletable.stack.metrics import BILLING, BILLING_REGION, DYNAMODB, METRICS
 
 Comparison = Literal["GreaterThanThreshold", "GreaterThanOrEqualToThreshold"]
 
@@ -39,6 +39,8 @@ class Alarm:
     # One long period rather than several short ones: where few ask, one of those is mostly without a request.
     period_s: int = 5 * _MINUTE_S
     periods: int = 1
+    region: str | None = None
+    """The region that it has to be in; None for that of the table."""
 
     def request(self) -> dict[str, Any]:
         """Return the parameters of CloudWatch's PutMetricAlarm."""
@@ -70,9 +72,24 @@ class Alarm:
         result = {"Id": "result", "Expression": self.expression, "Label": self.name, "ReturnData": True}
         return {**request, "Metrics": [*queries, result]}
 
-    def problems(self) -> list[str]:
-        """Name those of its metrics that CloudWatch lacks, at all or with these dimensions."""
-        return [problem for series in self.series for problem in _problems(series)]
+    @property
+    def is_of_billing(self) -> bool:
+        """Whether it watches the bill, which is told in one region alone."""
+        return any(_metric(series)["Namespace"] == BILLING for series in self.series)
+
+    def problems(self, region: str | None = None) -> list[str]:
+        """Name those of its metrics that CloudWatch lacks: at all, with these dimensions, or in this region.
+
+        Without a region it is the alarm's own.
+        """
+        found = [problem for series in self.series for problem in _problems(series)]
+        place = self.region if region is None else region
+        if self.is_of_billing and place != BILLING_REGION:
+            where = "the region of its table" if place is None else place
+            # "Billing metric data is stored in the US East (N. Virginia) Region and represents worldwide charges"
+            # (CloudWatch guide, "Create a billing alarm").
+            found.append(f"the bill is told in {BILLING_REGION}, and the alarm is in {where}")
+        return found
 
 
 def _metric(series: Series) -> dict[str, Any]:
@@ -105,20 +122,25 @@ def standard_alarms(
     deployment: Deployment,
     *,
     error_percent: float = 5,
-    latency_ms: float = 100,
+    latency_ms: float | Mapping[str, float] = 100,
     minutes: int = 5,
 ) -> tuple[Alarm, ...]:
-    """Make the alarms of a design's table: errors and latency for each operation, and throttling."""
+    """Make the alarms of a design's table: errors and latency for each operation, and throttling.
+
+    The latency may be one for each operation.
+    """
     table = deployment.table_name(blueprint.table.name)
-    operations = _operations(blueprint)
+    operations = operations_of(blueprint)
+    latencies = latency_ms if isinstance(latency_ms, Mapping) else dict.fromkeys(operations, latency_ms)
     return (
         *(_error_rate(table, operation, error_percent, minutes) for operation in operations),
-        *(_latency(table, operation, latency_ms, minutes) for operation in operations),
+        *(_latency(table, operation, latencies[operation], minutes) for operation in operations),
         *_throttling(blueprint, table, minutes),
     )
 
 
-def _operations(blueprint: Blueprint) -> tuple[str, ...]:
+def operations_of(blueprint: Blueprint) -> tuple[str, ...]:
+    """Return the operations by which a design's users read and write."""
     reads = {read.operation for pattern in blueprint.patterns for read in pattern.reads}
     written = {write.operation for pattern in blueprint.patterns for write in pattern.writes}
     # Where no pattern writes, the design's users do, in all ways.

@@ -62,6 +62,7 @@ def alarm_blueprint(alarm: Alarm) -> AlarmBlueprint:
         threshold=alarm.threshold,
         period_s=alarm.period_s,
         periods=alarm.periods,
+        region=alarm.region,
         about=alarm.says,
         expression=_expression(alarm),
     )

@@ -9,8 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from singletable.client import counted_errors
+
+COUNTED: Final = counted_errors.NAMESPACE
 DYNAMODB: Final = "AWS/DynamoDB"
 BILLING: Final = "AWS/Billing"  # in us-east-1 only, for all billed regions
+BILLING_REGION: Final = "us-east-1"
+LAMBDA: Final = "AWS/Lambda"
+SQS: Final = "AWS/SQS"
+SCHEDULER: Final = "AWS/Scheduler"
+BACKUP: Final = "AWS/Backup"
 
 _TABLE: Final = frozenset({"TableName"})
 _INDEX: Final = frozenset({"TableName", "GlobalSecondaryIndexName"})
@@ -19,6 +27,10 @@ _STREAM: Final = frozenset({"TableName", "Operation", "StreamLabel"})
 _ACCOUNT: Final = frozenset[str]()
 _CURRENCY: Final = frozenset({"Currency"})
 _SERVICE: Final = frozenset({"Currency", "ServiceName"})
+_FUNCTION: Final = frozenset({"FunctionName"})
+_QUEUE: Final = frozenset({"QueueName"})
+_SCHEDULES: Final = frozenset({"ScheduleGroup"})
+_VAULT: Final = frozenset({"BackupVaultName"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,5 +89,24 @@ METRICS: Final = {
         Metric("ReturnedRecordsCount", frozenset({_STREAM})),
         # Of the bill.
         Metric("EstimatedCharges", frozenset({_CURRENCY, _SERVICE}), BILLING),
+        # Of a function (Lambda guide, "Types of metrics for Lambda functions").
+        *(
+            Metric(name, frozenset({_FUNCTION}), LAMBDA)
+            for name in ("Invocations", "Errors", "Throttles", "Duration", "IteratorAge")
+        ),
+        Metric("ConcurrentExecutions", frozenset({_FUNCTION, _ACCOUNT}), LAMBDA),
+        # Of a queue (SQS guide, "Available CloudWatch metrics for Amazon SQS").
+        Metric("ApproximateNumberOfMessagesVisible", frozenset({_QUEUE}), SQS),
+        Metric("ApproximateAgeOfOldestMessage", frozenset({_QUEUE}), SQS),
+        # Of a group of schedules (EventBridge Scheduler guide, "Monitoring with CloudWatch").
+        *(
+            Metric(name, frozenset({_SCHEDULES}), SCHEDULER)
+            for name in ("InvocationAttemptCount", "TargetErrorCount", "InvocationDroppedCount")
+        ),
+        # Of a vault (AWS Backup guide, "Monitoring AWS Backup metrics with CloudWatch").
+        Metric("NumberOfBackupJobsFailed", frozenset({_VAULT}), BACKUP),
+        Metric("NumberOfBackupJobsCompleted", frozenset({_VAULT}), BACKUP),
+        # Of our own functions, which count what the table refused them.
+        Metric(counted_errors.METRIC, frozenset(map(frozenset, counted_errors.DIMENSIONS)), COUNTED),
     )
 }

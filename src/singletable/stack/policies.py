@@ -1,29 +1,41 @@
 """IAM policies: documents as AWS takes them, and whether they allow a call.
 
-Only allow statements are written: no denials, and no conditions.
+Only allow statements are written: no denials. Conditions have the operators of `_OPERATORS`, and Null; any other
+allows nothing.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+Conditions: TypeAlias = Mapping[str, Mapping[str, tuple[str, ...]]]  # operator, key, values
+Context: TypeAlias = Mapping[str, Sequence[str]]  # what a call has of the keys of conditions
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Actions that are allowed on resources. In both, * stands for anything."""
+    """Actions that are allowed on resources, while all conditions hold. In both, * stands for anything."""
 
     sid: str
     actions: tuple[str, ...]
     resources: tuple[str, ...]
+    conditions: Conditions = field(default_factory=dict)
 
-    def allows(self, action: str, resource: str) -> bool:
-        """Tell whether this statement allows an action on a resource."""
+    def allows(self, action: str, resource: str, context: Context | None = None) -> bool:
+        """Tell whether this statement allows an action on a resource, in the context of a call."""
         # Action names know no upper and lower case, resources do (IAM guide, "Grammar of the IAM JSON policy").
-        return any(_matches(each.casefold(), action.casefold()) for each in self.actions) and any(
-            _matches(each, resource) for each in self.resources
+        return (
+            any(_matches(each.casefold(), action.casefold()) for each in self.actions)
+            and any(_matches(each, resource) for each in self.resources)
+            and all(
+                _holds(operator, context or {}, key, values)
+                for operator, keys in self.conditions.items()
+                for key, values in keys.items()
+            )
         )
 
 
@@ -34,9 +46,9 @@ class Policy:
     name: str
     statements: tuple[Statement, ...]
 
-    def allows(self, action: str, resource: str) -> bool:
-        """Tell whether an action is allowed on a resource."""
-        return any(statement.allows(action, resource) for statement in self.statements)
+    def allows(self, action: str, resource: str, context: Context | None = None) -> bool:
+        """Tell whether an action is allowed on a resource, in the context of a call."""
+        return any(statement.allows(action, resource, context) for statement in self.statements)
 
     def document(self) -> dict[str, Any]:
         """Return the policy as IAM takes it."""
@@ -48,6 +60,7 @@ class Policy:
                     "Effect": "Allow",
                     "Action": list(statement.actions),
                     "Resource": list(statement.resources),
+                    **({"Condition": _document(statement.conditions)} if statement.conditions else {}),
                 }
                 for statement in self.statements
             ],
@@ -58,9 +71,51 @@ class Policy:
         return json.dumps(self.document(), indent=2)
 
 
+def _document(conditions: Conditions) -> dict[str, Any]:
+    return {
+        operator: {key: values[0] if len(values) == 1 else list(values) for key, values in keys.items()}
+        for operator, keys in conditions.items()
+    }
+
+
+# --- conditions -------------------------------------------------------------------------------------------------
+
+
+def _holds(operator: str, context: Context, key: str, values: tuple[str, ...]) -> bool:
+    """Evaluate one condition (IAM guide, "IAM JSON policy elements: Condition operators")."""
+    found = context.get(key)
+    if operator == "Null":
+        return (found is None) == (values == ("true",))
+    quantifier, colon, plain = operator.rpartition(":")
+    compare = _OPERATORS.get(plain)
+    if compare is None:
+        return False
+    if found is None or not found:
+        return quantifier == "ForAllValues"  # true of no values at all: hence the Null beside it
+    every = all if quantifier == "ForAllValues" or not colon else any
+    return every(any(compare(value, each) for value in values) for each in found)
+
+
+def _is_same(value: str, found: str) -> bool:
+    return value == found
+
+
+def _is_same_flag(value: str, found: str) -> bool:
+    return value.casefold() == found.casefold()
+
+
 def _matches(pattern: str, text: str) -> bool:
     parts = re.split(r"([*?])", pattern)
     wild = {"*": ".*", "?": "."}
     return (
         re.fullmatch("".join(wild.get(part, re.escape(part)) for part in parts), text, re.DOTALL) is not None
     )
+
+
+_OPERATORS: Final[Mapping[str, Callable[[str, str], bool]]] = {
+    "StringEquals": _is_same,
+    "StringLike": _matches,
+    "ArnLike": _matches,
+    "ArnEquals": _matches,
+    "Bool": _is_same_flag,
+}

@@ -21,7 +21,7 @@ from singletable.stack.policies import Policy, Statement
 _WRITES: Final = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionCheckItem")
 # The actions of the event source mapping of a Lambda function (developer guide, "IAM policy to allow an AWS Lambda
 # function to access DynamoDB stream records").
-_STREAM: Final = ("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams")
+_STREAM: Final = ("DescribeStream", "GetRecords", "GetShardIterator")
 # A restore reads and writes the new table on behalf of its caller (developer guide, "Using IAM with DynamoDB
 # backup and restore"): it needs these reads and all writes there.
 _READS: Final = ("GetItem", "Query", "Scan")
@@ -66,12 +66,15 @@ def roles_of(blueprint: Blueprint, deployment: Deployment) -> Roles:
     writing = Statement("WriteItems", _actions(_WRITES), (table,))
     # The design layer describes the table when it opens or compares it.
     looking = Statement("DescribeTable", _actions(["DescribeTable"]), (table,))
-    following = Statement("FollowStream", _actions(_STREAM), (f"{table}/stream/*",))
+    following = (
+        Statement("FollowStream", _actions(_STREAM), (f"{table}/stream/*",)),
+        Statement("ListStreams", _actions(["ListStreams"]), ("*",)),  # knows no resources
+    )
     return Roles(
         reader=Policy(f"{name}-reader", (*reading, looking)),
         writer=Policy(f"{name}-writer", (*reading, writing, looking)),
         maintenance=_maintenance(blueprint, name, (table, _restored(blueprint, deployment))),
-        consumer=Policy(f"{name}-consumer", (*reading, writing, looking, following))
+        consumer=Policy(f"{name}-consumer", (*reading, writing, looking, *following))
         if blueprint.table.stream
         else None,
     )

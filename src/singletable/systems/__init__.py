@@ -3,6 +3,7 @@
 system.py    the definition of a system: its design, demo data, workers and trials
 services.py  services, as data: what they ask and write, and how often they are called
 workers.py   background workers: repeated steps, each worker in a thread of its own
+scheduled.py workers as an AWS Lambda function, which EventBridge Scheduler invokes
 ids.py       ids that sort by the time at which they were made
 racing.py    optimistic concurrency: a decision is repeated when another writer was faster
 texts.py     one plain form of texts, for search
@@ -24,7 +25,7 @@ from singletable.systems.services import Service
 from singletable.systems.settings import choice_from_environment, number_from_environment
 from singletable.systems.system import SIZES, Samples, Seed, Size, System, Trial
 from singletable.systems.texts import plain_text
-from singletable.systems.workers import Step, Worker, Workers
+from singletable.systems.workers import Scheduled, Step, Worker, Workers
 
 __all__ = [
     "SIZES",
@@ -33,6 +34,7 @@ __all__ = [
     "NewId",
     "OrderedIds",
     "Samples",
+    "Scheduled",
     "Seed",
     "Service",
     "Size",

@@ -13,7 +13,7 @@ from singletable.design import Design, Entity
 from singletable.design.describe.loads import load_blueprint
 from singletable.design.streams.dispatch import kept_by_stream
 from singletable.systems.services import Service
-from singletable.systems.workers import Worker
+from singletable.systems.workers import Scheduled, Worker
 
 Size = Literal["small", "large"]
 SIZES: Final[tuple[Size, ...]] = get_args(Size)
@@ -88,6 +88,13 @@ class System:
     """The folder of documented.toml, the design as its documents have it, and of fixes.toml, what was changed."""
     surroundings: Callable[[Blueprint], Blueprint] = _as_it_is
     """Add what stands around the table to a blueprint: roles and alarms."""
+
+    scheduled: tuple[Scheduled, ...] = ()
+    """The workers that schedules start on AWS."""
+    prepare: Callable[[Any], object] | None = None
+    """Give an open design on AWS Lambda what its handlers use there: a function of a module."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Environment variables of its functions on AWS; in their values, {table} is the name of the table."""
 
     def blueprint(self) -> Blueprint:
         """Describe the whole system as data: its design, services with their loads, roles, alarms and fixes."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from threading import Event, Thread, current_thread
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 logger = logging.getLogger("singletable.workers")
 
@@ -39,6 +39,19 @@ class Worker:
         """Carry out a step."""
         result = self.step()
         return result if isinstance(result, Step) else Step(result)
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduled:
+    """A worker that runs on AWS: a schedule starts it every so many minutes, and it carries out all its steps.
+
+    EventBridge Scheduler knows no seconds. `worker` makes it for an open design, with what it uses there.
+    """
+
+    name: str
+    every_minutes: int
+    worker: Callable[[Any], Worker]
+    about: str = ""
 
 
 class Workers:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from singletable.stack import with_roles_and_alarms
-from singletable.systems import System, Trial
+from singletable.systems import Scheduled, System, Trial
+from singletable_systems.kefir.operating.functions import dispatcher, prepare
 from singletable_systems.kefir.operating.loads import SERVICES
 from singletable_systems.kefir.operating.roles_and_alarms import alarms, policies
 from singletable_systems.kefir.operating.seeding import samples, seed
@@ -27,6 +28,8 @@ SYSTEM: Final = System(
     environment={"stage": "dev"},
     migrations=Path(__file__).with_name("migrations"),
     workers=workers,
+    scheduled=(Scheduled("kefir-dispatcher", 1, dispatcher, "Sends the reminders that are due"),),
+    prepare=prepare,
     samples=samples,
     trials=(_BATCH,),
     services=SERVICES,

@@ -33,7 +33,7 @@ class Kefir(KefirDesign):
         arn: str | None = None
         if reminder is not None and reminder.status == "pending" and reminder.due_at > self.now():
             payload = {"batchId": batch_id, "reminderId": reminder_id}
-            arn = self.scheduler.schedule(name, reminder.due_at, payload)
+            arn = self.scheduler.schedule(name, reminder.due_at, payload) or None
         else:
             self.scheduler.cancel(name)
         if reminder is not None and reminder.scheduler_arn != arn:

@@ -27,7 +27,7 @@ class Scheduler(Protocol):
     """Wakes somebody at a moment. Handlers run at least once, so both methods bear to be called again."""
 
     def schedule(self, name: str, at: datetime, payload: Mapping[str, str]) -> str:
-        """Make the schedule of this name, or give it another moment; return its ARN."""
+        """Make the schedule of this name, or give it another moment; return its ARN, or nothing without one."""
         ...
 
     def cancel(self, name: str) -> None:

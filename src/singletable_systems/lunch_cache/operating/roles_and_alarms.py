@@ -110,4 +110,5 @@ def _billing_alert(usd: int) -> Alarm:
         (charges,),
         usd,
         period_s=6 * 60 * 60,  # the bill is estimated a few times a day
+        region="us-east-1",  # and told there alone
     )

@@ -41,14 +41,19 @@ def stream_function(
     Without a search index, cards are found by the words of the table; without updates, nobody is told at once.
     """
 
-    def prepare(db: PerfectIt) -> None:
-        db.index_backlog = None
+    def prepare_all(db: PerfectIt) -> None:
+        prepare(db)
         if search_index is not None:
             db.search_index = search_index()
         if updates is not None:
             db.updates = updates()
 
-    return PerfectIt.lambda_handler(target, prepare=prepare, **options)
+    return PerfectIt.lambda_handler(target, prepare=prepare_all, **options)
+
+
+def prepare(db: PerfectIt) -> None:
+    """Give an open design what its handlers use on Lambda: no backlog, which a function would forget."""
+    db.index_backlog = None
 
 
 def event_source(stream_arn: str, *, function: str, failures_arn: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from singletable.systems import System, Trial
 from singletable_systems.perfectit.operating.loads import SERVICES
 from singletable_systems.perfectit.operating.roles_and_alarms import alarms, roles
 from singletable_systems.perfectit.operating.seeding import samples, seed
-from singletable_systems.perfectit.operating.stream import workers
+from singletable_systems.perfectit.operating.stream import prepare, workers
 from singletable_systems.perfectit.reactions.handlers import PerfectIt
 
 _BEST: Final = Trial(
@@ -27,6 +27,7 @@ SYSTEM: Final = System(
     environment={"environment": "main"},
     migrations=Path(__file__).with_name("migrations"),
     workers=workers,
+    prepare=prepare,
     trials=(_BEST,),
     services=SERVICES,
     targets=("aws", "aws-local", "singletable"),

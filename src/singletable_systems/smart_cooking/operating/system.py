@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from singletable.systems import System, Trial, Worker
+from singletable.systems import Scheduled, System, Trial, Worker
+from singletable_systems.smart_cooking.operating.functions import ARCHIVE_BUCKET, prepare, trending
 from singletable_systems.smart_cooking.operating.loads import SERVICES
 from singletable_systems.smart_cooking.operating.roles_and_alarms import surroundings
 from singletable_systems.smart_cooking.operating.seeding import seed
@@ -32,6 +33,9 @@ SYSTEM: Final = System(
     environment={"environment": "dev"},
     migrations=Path(__file__).with_name("migrations"),
     workers=workers,
+    scheduled=(Scheduled("smart-cooking-trending", 10, trending, "Counts the ranking anew"),),
+    prepare=prepare,
+    variables={ARCHIVE_BUCKET: "{table}-archive"},
     samples=samples,
     trials=(_FEED,),
     services=SERVICES,

@@ -1,0 +1,197 @@
+"""`singletable deploy`: the stack of a design as templates; what a new version of it changes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from singletable.cli.arguments import file_name
+from singletable.cli.blueprint import find_blueprint
+from singletable.cli.messages import WrongUseError, say, say_error
+from singletable.cli.stages import add_stage, stage_environment
+from singletable.stack.changes import TemplateChange, changes_between
+from singletable.stack.files import FORMATS, read_template, stack_files, template_of, write_files
+from singletable.stack.make import make_stacks
+from singletable.stack.options import StackOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from singletable.stack.resources import Stack
+
+EXAMPLES = """\
+examples:
+  singletable deploy kefir --env stage=prod --region eu-north-1 --out stack
+  singletable deploy app.shop:Shop --format sam --env stage=dev --region eu-north-1 --out stack
+  singletable deploy kefir --env stage=prod --region eu-north-1 --diff stack      what a new version changes
+  singletable deploy kefir --env stage=prod --region eu-north-1 --global --replica eu-west-1 --out stack
+  singletable deploy kefir --env stage=dev --region eu-north-1 --billing PROVISIONED --capacity 5,5 --out stack
+
+Nothing is sent to AWS: the files are for `aws cloudformation deploy`, or for `sam deploy`. Without --out the
+template of the table's stack is printed. The table is kept when its stack is deleted.
+
+exit codes: 0, 1 if a table would be replaced or an index dropped, 2 for wrong use or a failure
+"""
+
+DONE, LOSES = 0, 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe `deploy`."""
+    add_stage(parser)
+    parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="(default: %(default)s)")
+    parser.add_argument("--out", metavar="DIR", type=file_name, help="the folder that the templates go to")
+    parser.add_argument(
+        "--billing", choices=("PAY_PER_REQUEST", "PROVISIONED"), help="of this stage (default: the design's)"
+    )
+    parser.add_argument(
+        "--capacity", metavar="READ,WRITE", type=_capacity, help="provisioned units of this stage"
+    )
+    parser.add_argument("--global", dest="is_global", action="store_true", help="make it a global table")
+    parser.add_argument(
+        "--replica", metavar="REGION", action="append", default=[], help="a further region of a global table"
+    )
+    parser.add_argument(
+        "--compute",
+        metavar="SERVICE",
+        action="append",
+        default=[],
+        help="what the application runs on, as ecs-tasks.amazonaws.com (default: lambda.amazonaws.com)",
+    )
+    parser.add_argument(
+        "--tag", metavar="NAME=VALUE", type=_tag, action="append", default=[], help="a tag of all resources"
+    )
+    parser.add_argument(
+        "--diff", metavar="OLD", type=file_name, help="tell what changes: a template, or a folder of them"
+    )
+    parser.add_argument(
+        "--allow-replacement", action="store_true", help="even if a table is replaced, or an index dropped"
+    )
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the templates of a design, or tell what they change."""
+    blueprint = find_blueprint(arguments.design)
+    options = StackOptions(
+        arguments.region,
+        stage_environment(arguments),
+        billing=arguments.billing,
+        capacity=arguments.capacity,
+        is_global=arguments.is_global,
+        replicas=tuple(arguments.replica),
+        compute=tuple(arguments.compute) or ("lambda.amazonaws.com",),
+        tags=dict(arguments.tag),
+    )
+    stacks = make_stacks(blueprint, options)
+    files = stack_files(stacks, arguments.format)  # all that is refused is refused before anything is written
+    template = template_of(stacks[0], arguments.format)
+    changes = (
+        None if arguments.diff is None else changes_between(read_template(Path(arguments.diff)), template)
+    )
+    losses = [each for each in changes or () if each.loses]
+    is_refused = bool(losses) and not arguments.allow_replacement
+    if arguments.out is not None and not is_refused:
+        _write(arguments.out, files)
+    _show(arguments, stacks, files, template, changes, is_refused=is_refused)
+    return LOSES if is_refused else DONE
+
+
+def _write(out: str, files: dict[str, str]) -> None:
+    try:
+        write_files(Path(out), files)
+    except OSError as error:
+        raise WrongUseError(
+            f"{out} cannot be written: {error.strerror}", hint="name a folder that can be made here"
+        ) from error
+
+
+def _show(
+    arguments: argparse.Namespace,
+    stacks: Sequence[Stack],
+    files: dict[str, str],
+    template: dict[str, Any],
+    changes: tuple[TemplateChange, ...] | None,
+    *,
+    is_refused: bool,
+) -> None:
+    is_written = arguments.out is not None and not is_refused
+    if arguments.json:
+        print(json.dumps(_data(arguments, stacks, files, changes, is_refused=is_refused), ensure_ascii=False))
+    elif changes is not None:
+        for change in changes:
+            print(change)
+        if not changes:
+            say("nothing changes")
+    elif arguments.out is None:
+        print(files[f"{stacks[0].name}.template.json"], end="")
+    if is_refused:
+        say_error(
+            "a table would be replaced or leave the stack, or an index be dropped: nothing is written",
+            hint="singletable migrate moves the items first; then --allow-replacement",
+        )
+    elif is_written and not arguments.json:
+        _say_how(arguments, stacks, files, len(template["Resources"]))
+
+
+def _data(
+    arguments: argparse.Namespace,
+    stacks: Sequence[Stack],
+    files: dict[str, str],
+    changes: tuple[TemplateChange, ...] | None,
+    *,
+    is_refused: bool,
+) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "format": arguments.format,
+        "stacks": [{"name": stack.name, "region": stack.region} for stack in stacks],
+        "files": sorted(files) if arguments.out is not None and not is_refused else [],
+        "refused": is_refused,
+    }
+    if changes is not None:
+        found["changes"] = [
+            {
+                "effect": each.effect,
+                "resource": each.logical_id,
+                "property": each.path,
+                "was": each.was,
+                "now": each.now,
+                "loses": each.loses,
+            }
+            for each in changes
+        ]
+    elif arguments.out is None:
+        found["templates"] = {name: json.loads(text) for name, text in files.items()}
+    return found
+
+
+def _say_how(
+    arguments: argparse.Namespace, stacks: Sequence[Stack], files: dict[str, str], count: int
+) -> None:
+    for name in sorted(files):
+        say(f"{Path(arguments.out) / name} is written")
+    program = "sam" if arguments.format == "sam" else "aws cloudformation"
+    template = Path(arguments.out) / f"{stacks[0].name}.template.json"
+    words = ["--stack-name", stacks[0].name, "--template-file", str(template), "--region", arguments.region]
+    say(
+        f"{count} resources; to deploy: {program} deploy {shlex.join(words)} --capabilities CAPABILITY_NAMED_IAM"
+    )
+
+
+def _capacity(text: str) -> tuple[int, int]:
+    read, comma, write = text.partition(",")
+    if not (comma and read.isascii() and read.isdigit() and write.isascii() and write.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no READ,WRITE, as 10,5")
+    if not (int(read) and int(write)):
+        raise argparse.ArgumentTypeError(f"{text!r} has no units: each is at least 1")
+    return int(read), int(write)
+
+
+def _tag(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals) or len(name) > 128 or len(value) > 256 or name.lower().startswith("aws:"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no tag, as team=kitchen")
+    return name, value

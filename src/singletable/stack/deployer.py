@@ -1,0 +1,231 @@
+"""The role that a stack is deployed with, in a stack of its own: it is there before the other.
+
+CloudFormation takes it. What it may do follows from the resources of the stack, each by its name. It deletes no
+table and no vault. It writes the roles of the stack, and so decides what they may do: who may pass it on is a
+decision of the account.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from os.path import commonprefix
+from typing import Final, assert_never
+
+from singletable.stack.options import StackOptions
+from singletable.stack.policies import Policy, Statement
+from singletable.stack.resources import (
+    Alarm,
+    Attribute,
+    BackupPlan,
+    Dashboard,
+    EventSource,
+    Function,
+    LogGroup,
+    Output,
+    Queue,
+    Resource,
+    Role,
+    Schedule,
+    Stack,
+    Table,
+    Topic,
+    Trust,
+)
+from singletable.stack.trusted import role_name
+
+ROLE: Final = "DeployerRole"
+_TABLE: Final = (
+    "CreateTable", "DescribeContinuousBackups", "DescribeContributorInsights",
+    "DescribeKinesisStreamingDestination", "DescribeTable", "DescribeTimeToLive", "ListTagsOfResource",
+    "TagResource", "UntagResource", "UpdateContinuousBackups", "UpdateContributorInsights", "UpdateTable",
+    "UpdateTimeToLive",
+)  # fmt: skip
+_TABLE_POLICY: Final = ("DeleteResourcePolicy", "GetResourcePolicy", "PutResourcePolicy")
+_REPLICAS: Final = ("CreateTableReplica", "DeleteTableReplica", "DescribeTableReplicaAutoScaling",
+                    "UpdateTableReplicaAutoScaling")  # fmt: skip
+_ROLE: Final = (
+    "AttachRolePolicy", "CreateRole", "DeleteRole", "DeleteRolePolicy", "DetachRolePolicy", "GetRole",
+    "GetRolePolicy", "ListAttachedRolePolicies", "ListRolePolicies", "PutRolePolicy", "TagRole", "UntagRole",
+    "UpdateAssumeRolePolicy", "UpdateRole", "UpdateRoleDescription",
+)  # fmt: skip
+_TOPIC: Final = (
+    "CreateTopic", "DeleteTopic", "GetTopicAttributes", "ListSubscriptionsByTopic", "ListTagsForResource",
+    "SetTopicAttributes", "Subscribe", "TagResource", "UntagResource",
+)  # fmt: skip
+_QUEUE: Final = ("CreateQueue", "GetQueueAttributes", "GetQueueUrl", "ListQueueTags", "SetQueueAttributes",
+                 "TagQueue", "UntagQueue")  # fmt: skip
+_LOGS: Final = ("CreateLogGroup", "DeleteRetentionPolicy", "ListTagsForResource", "PutRetentionPolicy",
+                "TagResource", "UntagResource")  # fmt: skip
+_FUNCTION: Final = (
+    "CreateFunction", "DeleteFunction", "GetFunction", "GetFunctionCodeSigningConfig", "GetFunctionConfiguration",
+    "GetRuntimeManagementConfig", "ListTags", "PutFunctionConcurrency", "DeleteFunctionConcurrency", "TagResource",
+    "UntagResource", "UpdateFunctionCode", "UpdateFunctionConfiguration",
+)  # fmt: skip
+_EVENT_SOURCE: Final = ("DeleteEventSourceMapping", "GetEventSourceMapping", "UpdateEventSourceMapping")
+_SCHEDULE: Final = ("CreateSchedule", "DeleteSchedule", "GetSchedule", "UpdateSchedule")
+_ALARM: Final = ("DeleteAlarms", "ListTagsForResource", "PutMetricAlarm", "TagResource", "UntagResource")
+_DASHBOARD: Final = ("DeleteDashboards", "GetDashboard", "PutDashboard")
+_PLAN: Final = (
+    "CreateBackupPlan", "CreateBackupSelection", "DeleteBackupPlan", "DeleteBackupSelection", "GetBackupPlan",
+    "GetBackupSelection", "ListTags", "TagResource", "UntagResource", "UpdateBackupPlan",
+)  # fmt: skip
+_VAULT: Final = ("CreateBackupVault", "DescribeBackupVault", "ListTags", "TagResource", "UntagResource")
+_SCALING: Final = (
+    "DeleteScalingPolicy",
+    "DeregisterScalableTarget",
+    "PutScalingPolicy",
+    "RegisterScalableTarget",
+)
+_SCALING_LOOKS: Final = ("DescribeScalableTargets", "DescribeScalingPolicies")
+
+_NAMED_MAX: Final = 8  # resources of a statement, one by one
+_PREFIX_MIN: Final = 6  # characters of names in common, which keep others out
+
+_Grant = tuple[str, str, tuple[str, ...], str]  # statement, service, actions, resource
+
+
+def deployer_stack(stack: Stack, table: Table, options: StackOptions) -> Stack:
+    """Return the stack with the role that CloudFormation deploys another stack with."""
+    role = Role(
+        ROLE,
+        role_name(table.name, "deployer", stack.region),
+        Trust(services=("cloudformation.amazonaws.com",)),
+        (Policy(f"{stack.name}-deployer", deploying(stack)),),
+        says=f"deploys the stack {stack.name}",
+        tags=table.tags,
+    )
+    return Stack(
+        f"{stack.name}-deployer",
+        stack.region,
+        (role,),
+        outputs=(Output("DeployerRoleArn", "What to deploy with: --role-arn", Attribute(ROLE, "Arn")),),
+        says=f"The role that CloudFormation deploys {stack.name} with",
+    )
+
+
+def deploying(stack: Stack) -> tuple[Statement, ...]:
+    """Return what deploying a stack takes, from its resources."""
+    actions: dict[tuple[str, str], set[str]] = defaultdict(set)
+    resources: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for each in stack.resources:
+        for sid, service, names, resource in _grants(each, stack.region):
+            actions[sid, service].update(names)
+            resources[sid, service].add(resource)
+    return (
+        *(
+            Statement(
+                sid,
+                tuple(f"{service}:{action}" for action in sorted(actions[sid, service])),
+                _shortened(resources[sid, service]),
+            )
+            for sid, service in sorted(actions)
+        ),
+        *_passing(stack.resources),
+        *_key_use(stack),
+    )
+
+
+def _shortened(resources: set[str]) -> tuple[str, ...]:
+    """Return resources one by one, or many of one kind by what their names begin with: a policy has a size."""
+    prefix = commonprefix(sorted(resources))  # noqa: RUF071 - by characters is meant
+    name = prefix.rpartition(":")[2].rpartition("/")[2]
+    if len(resources) > _NAMED_MAX and len(name) >= _PREFIX_MIN:
+        return (f"{prefix}*",)
+    return tuple(sorted(resources))
+
+
+def _key_use(stack: Stack) -> Iterator[Statement]:
+    """Yield that DynamoDB may use a customer's key for the role: making a table, it grants itself its use."""
+    keyed = [each for each in stack.resources if isinstance(each, Table) and each.key is not None]
+    for table in keyed:
+        regions = (stack.region, *table.replicas)
+        through = {"StringLike": {"kms:ViaService": tuple(f"dynamodb.{region}.*" for region in regions)}}
+        keys = tuple(_arn("kms", region, "key/*") for region in regions)
+        actions = ("kms:CreateGrant", "kms:Decrypt", "kms:DescribeKey", "kms:Encrypt")
+        yield Statement("UseKey", actions, keys, through)
+
+
+def _passing(resources: Iterable[Resource]) -> Iterator[Statement]:
+    """Yield that roles are handed on to the services that take them, and to no others."""
+    by_service: dict[str, set[str]] = defaultdict(set)
+    for each in resources:
+        if isinstance(each, Role):
+            for service in each.trust.services:
+                by_service[service].add(_role_arn(each.name))
+    for service, roles in sorted(by_service.items()):
+        word = "".join(part.title() for part in service.partition(".")[0].split("-"))
+        condition = {"StringEquals": {"iam:PassedToService": (service,)}}
+        yield Statement(f"PassRolesTo{word}", ("iam:PassRole",), tuple(sorted(roles)), condition)
+
+
+def _arn(service: str, region: str, rest: str) -> str:
+    return f"arn:${{AWS::Partition}}:{service}:{region}:${{AWS::AccountId}}:{rest}"
+
+
+def _role_arn(name: str) -> str:
+    return _arn("iam", "", f"role/{name}")
+
+
+def _grants(each: Resource, region: str) -> Iterator[_Grant]:
+    """Yield what one resource takes: statement, service, actions, resource."""
+    match each:
+        case Table():
+            yield from _table_grants(each, region)
+        case Role(name=name):
+            yield "KeepRoles", "iam", _ROLE, _role_arn(name)
+        case Topic(name=name):
+            yield "KeepTopics", "sns", _TOPIC, _arn("sns", region, name)
+            yield "EndSubscriptions", "sns", ("GetSubscriptionAttributes", "Unsubscribe"), "*"
+        case Queue(name=name):
+            yield "KeepQueues", "sqs", _QUEUE, _arn("sqs", region, name)
+        case LogGroup(name=name):
+            yield "KeepLogs", "logs", _LOGS, _arn("logs", region, f"log-group:{name}")
+            yield "KeepLogs", "logs", _LOGS, _arn("logs", region, f"log-group:{name}:*")
+            yield "ListLogs", "logs", ("DescribeLogGroups",), "*"
+        case Function(name=name):
+            yield "KeepFunctions", "lambda", _FUNCTION, _arn("lambda", region, f"function:{name}")
+            yield "ReadCode", "s3", ("GetObject", "GetObjectVersion"), "arn:${AWS::Partition}:s3:::*/*.zip"
+        case EventSource():
+            yield "MakeEventSources", "lambda", ("CreateEventSourceMapping",), "*"
+            yield (
+                "KeepEventSources",
+                "lambda",
+                _EVENT_SOURCE,
+                _arn("lambda", region, "event-source-mapping:*"),
+            )
+        case Schedule(name=name):
+            yield (
+                "KeepSchedules",
+                "scheduler",
+                _SCHEDULE,
+                _arn("scheduler", region, f"schedule/default/{name}"),
+            )
+        case Alarm(rule=rule):
+            yield "KeepAlarms", "cloudwatch", _ALARM, _arn("cloudwatch", region, f"alarm:{rule.name}")
+            yield "ListAlarms", "cloudwatch", ("DescribeAlarms",), _arn("cloudwatch", region, "alarm:*")
+        case Dashboard(name=name):
+            yield "KeepDashboards", "cloudwatch", _DASHBOARD, _arn("cloudwatch", "", f"dashboard/{name}")
+        case BackupPlan(vault=vault):
+            yield "KeepPlans", "backup", _PLAN, _arn("backup", region, "backup-plan:*")
+            yield "KeepVaults", "backup", _VAULT, _arn("backup", region, f"backup-vault:{vault}")
+            yield "StoreBackups", "backup-storage", ("MountCapsule",), "*"
+        case _:
+            assert_never(each)
+
+
+def _table_grants(table: Table, region: str) -> Iterator[_Grant]:
+    for where in (region, *table.replicas):
+        arn = _arn("dynamodb", where, f"table/{table.name}")
+        yield "KeepTable", "dynamodb", _TABLE, arn
+        if table.contributor_insights:
+            yield "KeepTable", "dynamodb", _TABLE, f"{arn}/index/*"
+        if table.policy is not None:
+            yield "KeepTable", "dynamodb", _TABLE_POLICY, arn
+        if table.is_global:
+            yield "KeepReplicas", "dynamodb", _REPLICAS, arn
+    places = [table.capacity, *(index.capacity for index in table.indexes)]
+    if any(each is not None and (each.read_scaling or each.write_scaling) for each in places):
+        service = "application-autoscaling"
+        yield "Scale", service, _SCALING, _arn(service, region, "scalable-target/*")
+        yield "ListScaling", service, _SCALING_LOOKS, "*"

@@ -1,0 +1,83 @@
+"""What is chosen when a stack is made, and not by the design: the stage, the region, billing, replicas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from string import Formatter
+from typing import Any, Final, Literal
+
+from singletable.blueprint import Blueprint
+from singletable.errors import StackError
+from singletable.stack.deployment import Deployment
+
+Billing = Literal["PAY_PER_REQUEST", "PROVISIONED"]
+_REGION: Final = re.compile(r"[a-z]{2}(-[a-z]+)+-\d")
+
+
+@dataclass(frozen=True, slots=True)
+class StackOptions:
+    """Where and how a design is deployed.
+
+    Billing and capacity are those of the design unless a stage has its own. `is_global` asks for a global table;
+    `replicas` are its further regions. `compute` are the services that the application runs on: they may take the
+    roles for reading and writing.
+    """
+
+    region: str
+    environment: Mapping[str, str] = field(default_factory=dict)
+    billing: Billing | None = None
+    capacity: tuple[int, int] | None = None  # units of reading and writing
+    is_global: bool = False
+    replicas: tuple[str, ...] = ()
+    compute: tuple[str, ...] = ("lambda.amazonaws.com",)
+    table_policy: Mapping[str, Any] | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)  # beside those of the design
+
+    def __post_init__(self) -> None:
+        for region in (self.region, *self.replicas):
+            if not _REGION.fullmatch(region):
+                raise StackError(f"{region!r} is no region of AWS", hint="its code, as eu-north-1")
+
+    def deployment(self) -> Deployment:
+        """Return the place of the stack, with CloudFormation's words for the account and the partition."""
+        return Deployment(self.region, "${AWS::AccountId}", self.environment, "${AWS::Partition}")
+
+
+def table_name(blueprint: Blueprint, environment: Mapping[str, str]) -> str:
+    """Return the name of the table in an environment; refuse one that is not whole, or that no table can have."""
+    template = blueprint.table.name
+    try:
+        needed = [name for _, name, _, _ in Formatter().parse(template) if name is not None]
+    except ValueError as error:
+        raise StackError(f"the table's name {template!r} is no template: {error}") from None
+    missing = [name for name in needed if name not in environment]
+    if missing:
+        raise StackError(
+            f"the name of the table is {template}, and nothing says what {missing[0]} is",
+            hint=f"give it, as --env {missing[0]}=dev",
+        )
+    name = template.format(**environment)
+    if not re.fullmatch(r"[A-Za-z0-9_.-]{3,255}", name):
+        raise StackError(
+            f"{name!r} is no name of a table",
+            hint="DynamoDB takes 3 to 255 letters, digits, dots, dashes and underscores",
+        )
+    return name
+
+
+def stack_name(table: str) -> str:
+    """Return the name of a table's stack: CloudFormation takes letters, digits and dashes, and a letter first."""
+    name = re.sub(r"[^A-Za-z0-9]+", "-", table).strip("-")
+    name = name if name[:1].isalpha() else f"table-{name}"
+    if len(name) > NAME_CHARACTERS_MAX:
+        raise StackError(
+            f"the name of the stack, {name[:40]}…, has {len(name)} characters, and CloudFormation takes "
+            f"{NAME_CHARACTERS_MAX}",
+            hint="give the table a shorter name",
+        )
+    return name
+
+
+NAME_CHARACTERS_MAX: Final = 128 - len("-deployer")  # of the longest stack of a design

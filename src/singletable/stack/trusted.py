@@ -1,0 +1,167 @@
+"""The roles of a stack: the policies of a design, and who may take each of them.
+
+reader, writer   the services that the application runs on
+consumer         AWS Lambda, for the function behind the stream
+maintenance      people of the account who have signed in with a second factor
+owner            users of an identity pool of Cognito, each for the items that are their own
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from singletable.blueprint import Blueprint, RoleBlueprint
+from singletable.errors import StackError
+from singletable.stack.options import StackOptions
+from singletable.stack.owners import PROVIDER, owner_policy
+from singletable.stack.policies import Policy, Statement
+from singletable.stack.resources import Parameter, Ref, Role, Sub, Table, Trust
+from singletable.stack.roles import roles_of
+
+POOL_PARAMETER: Final = "IdentityPoolId"
+ROLE_NAME_MAX: Final = 64  # characters (IAM guide, "IAM and AWS STS quotas")
+_STANDARD: Final = ("reader", "writer", "consumer", "maintenance")
+
+
+def role_resources(
+    blueprint: Blueprint, table: Table, options: StackOptions, *, consuming: Iterable[Statement] = ()
+) -> tuple[Role, ...]:
+    """Return the roles of a design's stack. The function behind the stream may do `consuming` too."""
+    policies = roles_of(blueprint, options.deployment())
+    using = _key_use(table, options)
+    owner = owner_policy(
+        blueprint, table=options.deployment().table_arn(table.name), name=f"{table.name}-owner"
+    )
+    application = _of_service(*options.compute)
+    found = [
+        _role(
+            "reader", policies.reader, application, "reads as the access patterns do", table, options, using
+        ),
+        _role("writer", policies.writer, application, "reads and writes items", table, options, using),
+        _role(
+            "maintenance",
+            policies.maintenance,
+            Trust(is_account=True, conditions={"Bool": {"aws:MultiFactorAuthPresent": "true"}}),
+            "keeps the table: repairs, migrates, backs up, restores",
+            table,
+            options,
+            using,
+        ),
+    ]
+    if policies.consumer is not None:
+        consumer = _role(
+            "consumer",
+            Policy(policies.consumer.name, (*policies.consumer.statements, *consuming)),
+            _of_service("lambda.amazonaws.com"),
+            "follows the stream",
+            table,
+            options,
+            using,
+            also=tuple(_further(blueprint, options)),
+        )
+        found.append(consumer)
+    if owner is not None:
+        trust = Trust(provider=PROVIDER, conditions=_POOL)
+        found.append(_role("owner", owner, trust, "reads the items of one owner", table, options, using))
+    return tuple(found)
+
+
+def role_parameters(roles: Iterable[Role]) -> tuple[Parameter, ...]:
+    """Return the parameters that roles need: the pool of those who own items."""
+    if not any(role.trust.provider == PROVIDER for role in roles):
+        return ()
+    return (
+        Parameter(
+            POOL_PARAMETER,
+            "The identity pool of Cognito whose users read their own items; none: nobody does",
+            default="none",
+            pattern="^(none|[a-z0-9-]+:[0-9a-f-]+)$",
+        ),
+    )
+
+
+def role_name(table: str, role: str, region: str) -> str:
+    """Return the name of a role. Roles are global: the region keeps those of two stacks apart."""
+    name = f"{re.sub(r'[^A-Za-z0-9+=,.@_-]', '-', table)}-{role}-{region}"
+    if len(name) > ROLE_NAME_MAX:
+        raise StackError(
+            f"the name of the role {name} has {len(name)} characters, and IAM takes {ROLE_NAME_MAX}",
+            hint="give the table or the stage a shorter name",
+        )
+    return name
+
+
+_POOL: Final[Mapping[str, Mapping[str, Any]]] = {
+    "StringEquals": {f"{PROVIDER}:aud": Ref(POOL_PARAMETER)},
+    "ForAnyValue:StringLike": {f"{PROVIDER}:amr": "authenticated"},
+}
+
+
+def _of_service(*services: str) -> Trust:
+    # No service takes a role on behalf of another account (IAM guide, "The confused deputy problem").
+    conditions = {"StringEquals": {"aws:SourceAccount": Sub("${AWS::AccountId}")}}
+    is_checked = set(services) <= {"scheduler.amazonaws.com", "ecs-tasks.amazonaws.com"}
+    return Trust(services=tuple(sorted(services)), conditions=conditions if is_checked else {})
+
+
+def _role(
+    kind: str,
+    policy: Policy,
+    trust: Trust,
+    says: str,
+    table: Table,
+    options: StackOptions,
+    using: tuple[Statement, ...],
+    *,
+    also: tuple[Policy, ...] = (),
+) -> Role:
+    return Role(
+        f"{kind.title()}Role",
+        role_name(table.name, kind, options.region),
+        trust,
+        (Policy(policy.name, (*policy.statements, *using)), *also),
+        says=says,
+        tags=table.tags,
+    )
+
+
+def _key_use(table: Table, options: StackOptions) -> tuple[Statement, ...]:
+    """Return what users of a table need of a customer's key, through DynamoDB alone.
+
+    Developer guide, "DynamoDB encryption at rest: usage notes", authorizing the use of a customer managed key.
+    """
+    if table.key is None:
+        return ()
+    actions = ("kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey", "kms:ReEncrypt*")
+    through = {"StringLike": {"kms:ViaService": (f"dynamodb.{options.region}.*",)}}
+    if isinstance(table.key, Ref):
+        return (Statement("UseKey", actions, (f"${{{table.key.logical_id}}}",), through),)
+    keys = f"arn:${{AWS::Partition}}:kms:{options.region}:${{AWS::AccountId}}:key/*"
+    named = {"ForAnyValue:StringEquals": {"kms:ResourceAliases": (str(table.key),)}}
+    return (Statement("UseKey", actions, (keys,), {**through, **named}),)
+
+
+def _further(blueprint: Blueprint, options: StackOptions) -> Iterable[Policy]:
+    """Return the policies that a system declares beside those of its table; a document's own stay data."""
+    for role in sorted(blueprint.roles, key=lambda role: role.name):
+        if role.said or role.name.rpartition("-")[2] in _STANDARD:
+            continue
+        yield Policy(_filled(role.name, options), tuple(_statements(role, options)))
+
+
+def _statements(role: RoleBlueprint, options: StackOptions) -> Iterable[Statement]:
+    for each in role.statements:
+        if each.effect != "Allow" or each.conditions:
+            raise StackError(
+                f"the role {role.name} has a statement that is not a plain Allow", hint="write it by hand"
+            )
+        resources = tuple(_filled(resource, options) for resource in each.resources)
+        yield Statement(each.sid, each.actions, resources)
+
+
+def _filled(text: str, options: StackOptions) -> str:
+    for name, value in options.environment.items():
+        text = re.sub(rf"(?<!\$)\{{{re.escape(name)}\}}", lambda _, value=value: value, text)  # type: ignore[misc]
+    return text

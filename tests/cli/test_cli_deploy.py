@@ -1,0 +1,132 @@
+"""`deploy`, `roles` and `alarms`: what they print and write, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from singletable.blueprint import Blueprint
+from singletable.systems import find_system
+from support.run_commands import Run, command
+
+STAGE = ("--env", "stage=prod", "--region", "eu-north-1")
+NAME = "kefir-app-prod-table"
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    monkeypatch.chdir(tmp_path)
+    return command(capsys)
+
+
+def _kefir_without_indexes() -> Blueprint:
+    from dataclasses import replace
+
+    return replace(find_system("kefir").blueprint(), indexes=(), patterns=())
+
+
+def test_templates_are_written_with_the_command_that_deploys_them(run: Run, tmp_path: Path) -> None:
+    ran = run("deploy", "kefir", *STAGE, "--out", "stack")
+    assert ran.code == 0
+    assert ran.out == ""
+    assert f"aws cloudformation deploy --stack-name {NAME}" in ran.err
+    assert sorted(each.name for each in (tmp_path / "stack").iterdir()) == [
+        f"{NAME}-deployer.template.json",
+        f"{NAME}.template.json",
+    ]
+    assert [each.name for each in tmp_path.iterdir()] == ["stack"]
+
+
+def test_template_is_printed_without_a_folder(run: Run, tmp_path: Path) -> None:
+    ran = run("deploy", "kefir", *STAGE)
+    assert json.loads(ran.out)["Resources"]["Table"]["Properties"]["TableName"] == NAME
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_sam_has_its_transform(run: Run) -> None:
+    ran = run("deploy", "kefir", *STAGE, "--format", "sam")
+    assert json.loads(ran.out)["Transform"] == "AWS::Serverless-2016-10-31"
+
+
+def test_same_version_changes_nothing(run: Run) -> None:
+    run("deploy", "kefir", *STAGE, "--out", "stack")
+    ran = run("deploy", "kefir", *STAGE, "--diff", "stack", "--json")
+    assert (ran.code, json.loads(ran.out)["changes"]) == (0, [])
+
+
+def test_dropped_index_is_refused_until_it_is_allowed(run: Run, tmp_path: Path) -> None:
+    run("deploy", "kefir", *STAGE, "--out", "stack")
+    before = (tmp_path / "stack" / f"{NAME}.template.json").read_text()
+    (tmp_path / "less.json").write_text(_kefir_without_indexes().to_json())
+    line = ("deploy", "less.json", *STAGE, "--diff", "stack", "--out", "stack")
+    ran = run(*line)
+    assert ran.code == 1
+    assert "removed  Table.GlobalSecondaryIndexes.GSI1: the index GSI1 is dropped" in ran.out
+    assert (tmp_path / "stack" / f"{NAME}.template.json").read_text() == before
+    found = json.loads(run(*line, "--json").out)
+    assert found["refused"] is True
+    assert found["files"] == []
+    assert run(*line, "--allow-replacement").code == 0
+    assert (tmp_path / "stack" / f"{NAME}.template.json").read_text() != before
+
+
+def test_table_of_another_name_is_a_replacement(run: Run) -> None:
+    run("deploy", "kefir", *STAGE, "--out", "stack")
+    ran = run("deploy", "kefir", "--env", "stage=dev", "--region", "eu-north-1", "--diff", "stack")
+    assert ran.code == 1
+    assert "the table is replaced by an empty one, since its TableName changes" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        pytest.param(("kefir", "--region", "Stockholm"), "'Stockholm' is no region of AWS", id="region"),
+        pytest.param(("kefir", *STAGE, "--billing", "PROVISIONED"), "nothing says how much", id="capacity"),
+        pytest.param(("kefir", *STAGE, "--capacity", "5"), "'5' is no READ,WRITE", id="units"),
+        pytest.param(("kefir", *STAGE, "--capacity", "0,5"), "each is at least 1", id="none"),
+        pytest.param(("kefir", *STAGE, "--diff", "missing.json"), "missing.json cannot be read", id="old"),
+        pytest.param(("kefir", *STAGE, "--tag", "aws:x=y"), "'aws:x=y' is no tag", id="tag"),
+        pytest.param(("kefir", *STAGE, "--out", "file/below"), "file/below cannot be written", id="folder"),
+        pytest.param(
+            ("kefir", "--env", f"stage={'x' * 60}", "--region", "eu-north-1"), "IAM takes 64", id="long"
+        ),
+    ],
+)
+def test_wrong_use_is_refused_and_nothing_written(
+    run: Run, tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    (tmp_path / "file").write_text("")
+    ran = run("deploy", *words, *(() if "--out" in words else ("--out", "stack")))
+    assert ran.code == 2
+    assert said in ran.err
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+
+
+def test_roles_say_who_may_take_them(run: Run) -> None:
+    roles = json.loads(run("roles", "kefir", *STAGE, "--json").out)["roles"]
+    trusted = {each["name"]: each["trust"]["Statement"][0]["Principal"] for each in roles}
+    assert trusted == {
+        f"{NAME}-consumer-eu-north-1": {"Service": ["lambda.amazonaws.com"]},
+        f"{NAME}-deployer-eu-north-1": {"Service": ["cloudformation.amazonaws.com"]},
+        f"{NAME}-maintenance-eu-north-1": {
+            "AWS": {"Fn::Sub": "arn:${AWS::Partition}:iam::${AWS::AccountId}:root"}
+        },
+        f"{NAME}-owner-eu-north-1": {"Federated": "cognito-identity.amazonaws.com"},
+        f"{NAME}-reader-eu-north-1": {"Service": ["lambda.amazonaws.com"]},
+        f"{NAME}-writer-eu-north-1": {"Service": ["lambda.amazonaws.com"]},
+    }
+
+
+def test_role_that_is_not_there_is_refused(run: Run) -> None:
+    ran = run("roles", "lunch_cache", "--region", "eu-north-1", "--only", "owner")
+    assert ran.code == 2
+    assert "its roles: deployer, maintenance, reader, writer" in ran.err
+
+
+def test_alarms_are_requests_of_cloudwatch(run: Run) -> None:
+    found = json.loads(run("alarms", "kefir", *STAGE, "--json").out)["alarms"]
+    assert len(found) == 20
+    assert all(each["AlarmName"].startswith(NAME) for each in found)
+    assert len(run("alarms", "kefir", *STAGE).out.splitlines()) == 20

@@ -1,0 +1,217 @@
+"""Every kind of resource as CloudFormation and SAM have it, through the linter; and what changes lose."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from typing import Any, get_args
+
+import pytest
+from cfnlint.api import lint
+from cfnlint.config import ManualArgs
+
+from singletable.errors import ReplacementError
+from singletable.stack import (
+    Alarm,
+    Policy,
+    Series,
+    Stack,
+    StackOptions,
+    Statement,
+    changes_between,
+    make_stack,
+    refuse_losses,
+    template_text,
+    to_cloudformation,
+    to_sam,
+)
+from singletable.stack import resources as kinds
+from singletable.stack.deployer import deployer_stack
+from singletable.stack.resources import Attribute, Parameter, Ref, Sub
+from support.policy_linter import findings
+from support.stack_blueprints import made_up
+
+REGION = "eu-north-1"
+TAGS = {"team": "kitchen"}
+
+
+def whole_stack() -> Stack:
+    """Return a stack with a resource of each kind."""
+    rule = Alarm("late", "it is late", (Series("age", "SystemErrors", "Sum", {"TableName": "t"}),), 5)
+    further: list[kinds.Resource] = [
+        kinds.Topic("Topic", "alarms", (Ref("Email"),), publishers=("cloudwatch.amazonaws.com",), tags=TAGS),
+        kinds.Queue("Letters", "dead-letters", tags=TAGS),
+        kinds.LogGroup("Logs", "/aws/lambda/follow", tags=TAGS),
+        kinds.Function(
+            "Follow",
+            "follow",
+            "app.handler",
+            kinds.Code("follow.zip", Ref("CodeBucket"), Ref("CodeKey")),
+            Attribute("WorkRole", "Arn"),
+            environment={"TABLE": Ref("Table")},
+            log_group=Ref("Logs"),
+            tags=TAGS,
+        ),
+        kinds.EventSource(
+            "Source",
+            Ref("Follow"),
+            Attribute("Table", "StreamArn"),
+            window_s=1,
+            parallelization=2,
+            filters=({"eventName": ["INSERT"]},),
+            destination=Attribute("Letters", "Arn"),
+        ),
+        kinds.Schedule(
+            "Nightly",
+            "nightly",
+            "cron(0 3 * * ? *)",
+            Attribute("Follow", "Arn"),
+            Attribute("WorkRole", "Arn"),
+            timezone="Europe/Stockholm",
+            payload={"work": "trending"},
+            dead_letters=Attribute("Letters", "Arn"),
+            window_minutes=15,
+        ),
+        kinds.Role(
+            "WorkRole",
+            "work",
+            kinds.Trust(services=("lambda.amazonaws.com", "scheduler.amazonaws.com", "backup.amazonaws.com")),
+            (Policy("work", (Statement("Send", ("sqs:SendMessage",), ("${Letters.Arn}",)),)),),
+            managed=(Sub("arn:${AWS::Partition}:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole"),),
+        ),
+        kinds.Alarm("Late", rule, (Ref("Topic"),), (Ref("Topic"),), TAGS),
+        kinds.Dashboard(
+            "Board",
+            "board",
+            {
+                "widgets": [
+                    {
+                        "type": "text",
+                        "width": 6,
+                        "height": 3,
+                        "properties": {"markdown": "in ${AWS::Region}"},
+                    }
+                ]
+            },
+        ),
+        kinds.BackupPlan(
+            "Backups",
+            "weekly",
+            "vault",
+            (kinds.BackupRule("weekly", "cron(0 3 ? * 1 *)", 90),),
+            (Attribute("Table", "Arn"),),
+            Attribute("WorkRole", "Arn"),
+            tags=TAGS,
+        ),
+    ]
+    parameters = [Parameter(each, f"the {each}") for each in ("CodeBucket", "CodeKey", "Email")]
+    number = next(each for each in range(30) if made_up(each).table.stream == "NEW_AND_OLD_IMAGES")
+    options = StackOptions(REGION, {"stage": "prod"})
+    return make_stack(made_up(number), options, further=further, parameters=parameters)
+
+
+def test_stack_has_a_resource_of_each_kind() -> None:
+    assert {type(each) for each in whole_stack().resources} == set(get_args(kinds.Resource))
+
+
+@pytest.mark.parametrize("write", [to_cloudformation, to_sam])
+def test_every_kind_lints(write: Callable[[Stack], dict[str, Any]]) -> None:
+    found = lint(template_text(write(whole_stack())), config=ManualArgs(regions=[REGION]))
+    assert [f"{each.rule.id} {each.message}" for each in found] == []
+
+
+def test_deployer_of_every_kind_lints() -> None:
+    stack = whole_stack()
+    (table,) = (each for each in stack.resources if isinstance(each, kinds.Table))
+    deployer = deployer_stack(stack, table, StackOptions(REGION, {"stage": "prod"}))
+    assert findings((deployer,)) == []
+
+
+# --- changes ------------------------------------------------------------------------------------------------
+
+
+def _renamed(table: dict[str, Any]) -> None:
+    table["TableName"] = "other"
+
+
+def _rekeyed(table: dict[str, Any]) -> None:
+    table["KeySchema"] = table["KeySchema"][:1]
+
+
+def _retyped(table: dict[str, Any]) -> None:
+    table["AttributeDefinitions"][0]["AttributeType"] = "N"
+
+
+def _reprojected(table: dict[str, Any]) -> None:
+    table["GlobalSecondaryIndexes"][0]["Projection"] = {"ProjectionType": "KEYS_ONLY"}
+
+
+def _dropped(table: dict[str, Any]) -> None:
+    del table["GlobalSecondaryIndexes"]
+
+
+def _with_local(table: dict[str, Any]) -> None:
+    table["LocalSecondaryIndexes"] = []
+
+
+TEMPLATE: dict[str, Any] = {
+    "Resources": {
+        "Table": {
+            "Type": "AWS::DynamoDB::Table",
+            "Properties": {
+                "TableName": "t",
+                "AttributeDefinitions": [{"AttributeName": "PK", "AttributeType": "S"}],
+                "KeySchema": [
+                    {"AttributeName": "PK", "KeyType": "HASH"},
+                    {"AttributeName": "SK", "KeyType": "RANGE"},
+                ],
+                "GlobalSecondaryIndexes": [
+                    {"IndexName": "GSI1", "KeySchema": [], "Projection": {"ProjectionType": "ALL"}}
+                ],
+            },
+        },
+        "Queue": {"Type": "AWS::SQS::Queue", "Properties": {"QueueName": "q"}},
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "loses"),
+    [
+        pytest.param(_renamed, "since its TableName changes", id="name"),
+        pytest.param(_rekeyed, "since its KeySchema changes", id="keys"),
+        pytest.param(_retyped, "since the type of PK changes", id="type"),
+        pytest.param(_with_local, "since its LocalSecondaryIndexes changes", id="local index"),
+        pytest.param(_reprojected, "the index GSI1 is dropped, and made anew", id="projection"),
+        pytest.param(_dropped, "the index GSI1 is dropped", id="index"),
+    ],
+)
+def test_change_that_loses_is_refused(change: Callable[[dict[str, Any]], None], loses: str) -> None:
+    new = copy.deepcopy(TEMPLATE)
+    change(new["Resources"]["Table"]["Properties"])
+    with pytest.raises(ReplacementError, match=loses):
+        refuse_losses(changes_between(TEMPLATE, new), hint="")
+
+
+def test_table_that_leaves_the_stack_is_refused() -> None:
+    new = copy.deepcopy(TEMPLATE)
+    del new["Resources"]["Table"]
+    with pytest.raises(ReplacementError, match="the table leaves the stack"):
+        refuse_losses(changes_between(TEMPLATE, new), hint="")
+
+
+def test_other_changes_are_told_and_not_refused() -> None:
+    new = json.loads(json.dumps(TEMPLATE))
+    new["Resources"]["Queue"]["Properties"]["QueueName"] = "other"
+    new["Resources"]["Table"]["Properties"]["TableClass"] = "STANDARD"
+    new["Resources"]["Topic"] = {"Type": "AWS::SNS::Topic"}
+    new["Outputs"] = {"A": {"Value": "b"}}
+    changes = changes_between(TEMPLATE, new)
+    assert [str(each) for each in changes] == [
+        "changed  Queue.QueueName",
+        "added    Table.TableClass",
+        "added    Topic",
+        "added    Outputs.A",
+    ]
+    refuse_losses(changes, hint="")

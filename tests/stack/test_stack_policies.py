@@ -1,0 +1,134 @@
+"""Conditions of policies, by AWS's documentation; owners, who read what is their own; the role to deploy with."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable.errors import StackError
+from singletable.stack import Policy, Stack, StackOptions, Statement, make_stack, make_stacks
+from singletable.stack.deployer import deploying
+from singletable.stack.owners import owner_policy
+from singletable.stack.policies import Conditions
+from singletable.stack.resources import Queue, Role
+from singletable.systems import installed_systems
+
+TABLE = "arn:aws:dynamodb:us-west-2:123456789012:table/GameScores"
+LEADING = "dynamodb:LeadingKeys"
+
+# Developer guide, "Using IAM policy conditions for fine-grained access control"; IAM guide, "Multivalued context
+# keys" and "Null condition operator". The variable of the user is filled in.
+OWN: Conditions = {"ForAllValues:StringEquals": {LEADING: ("user-1",)}}
+OWN_AND_GIVEN: Conditions = {**OWN, "Null": {LEADING: ("false",)}}
+CASES = [
+    pytest.param(OWN, {LEADING: ["user-1"]}, True, id="own key"),
+    pytest.param(OWN, {LEADING: ["user-2"]}, False, id="key of another"),
+    pytest.param(OWN, {LEADING: ["user-1", "user-2"]}, False, id="one of several is of another"),
+    pytest.param(OWN, {}, True, id="ForAllValues is true without any value"),
+    pytest.param(OWN_AND_GIVEN, {}, False, id="Null false asks for a value"),
+    pytest.param(
+        {"ForAnyValue:StringEquals": {LEADING: ("user-1",)}}, {}, False, id="ForAnyValue without any"
+    ),
+    pytest.param(
+        {"ForAnyValue:StringLike": {LEADING: ("user-*",)}},
+        {LEADING: ["x", "user-7"]},
+        True,
+        id="any of several",
+    ),
+    pytest.param({"StringEquals": {"a": ("x", "y")}}, {"a": ["y"]}, True, id="values are alternatives"),
+    pytest.param({"StringEquals": {"a": ("x",), "b": ("y",)}}, {"a": ["x"]}, False, id="keys are all needed"),
+    pytest.param({"StringEquals": {"a": ("x",)}}, {"a": ["X"]}, False, id="upper and lower case differ"),
+    pytest.param({"Bool": {"a": ("true",)}}, {"a": ["True"]}, True, id="a flag has no case"),
+    pytest.param(
+        {"NumericLessThan": {"a": ("1",)}}, {"a": ["0"]}, False, id="what is not known allows nothing"
+    ),
+]
+
+
+@pytest.mark.parametrize(("conditions", "context", "is_allowed"), CASES)
+def test_conditions_hold_as_documented(
+    conditions: Conditions, context: dict[str, list[str]], is_allowed: bool
+) -> None:
+    policy = Policy("p", (Statement("s", ("dynamodb:GetItem",), (TABLE,), conditions),))
+    assert policy.allows("dynamodb:GetItem", TABLE, context) is is_allowed
+    assert not policy.allows("dynamodb:PutItem", TABLE, context)
+
+
+def _of_user(system: str, user: str) -> Policy:
+    found = owner_policy(installed_systems()[system].blueprint(), table=TABLE, name="owner")
+    assert found is not None
+    variable = "${!cognito-identity.amazonaws.com:sub}"
+    filled = [
+        Statement(
+            each.sid,
+            each.actions,
+            each.resources,
+            {
+                operator: {
+                    key: tuple(value.replace(variable, user) for value in values)
+                    for key, values in keys.items()
+                }
+                for operator, keys in each.conditions.items()
+            },
+        )
+        for each in found.statements
+    ]
+    return Policy("owner", tuple(filled))
+
+
+@pytest.mark.parametrize("system", ["kefir", "perfectit", "smart_cooking"])
+def test_owner_reads_own_partition_and_no_other(system: str) -> None:
+    policy = _of_user(system, "u1")
+    assert policy.allows("dynamodb:Query", TABLE, {LEADING: ["USER#u1"]})
+    for others in (["USER#u2"], ["USER#u11"], ["USER#u1", "USER#u2"], ["BATCH#b1"]):
+        assert not policy.allows("dynamodb:Query", TABLE, {LEADING: others})
+    for action in ("Scan", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "DeleteTable"):
+        assert not policy.allows(f"dynamodb:{action}", TABLE, {LEADING: ["USER#u1"]})
+    assert not policy.allows("dynamodb:Query", TABLE)
+
+
+def test_design_without_owners_has_no_role_for_them() -> None:
+    assert owner_policy(installed_systems()["lunch_cache"].blueprint(), table=TABLE, name="owner") is None
+
+
+@pytest.mark.parametrize("system", sorted(installed_systems()))
+def test_no_role_deletes_a_table(system: str) -> None:
+    options = StackOptions("eu-north-1", {"stage": "prod", "environment": "prod"})
+    for stack in make_stacks(installed_systems()[system].blueprint(), options):
+        for role in stack.resources:
+            for policy in role.policies if isinstance(role, Role) else ():
+                for statement in policy.statements:
+                    for resource in statement.resources:
+                        assert not statement.allows("dynamodb:DeleteTable", resource)
+
+
+def test_deployer_hands_roles_on_to_their_services_alone() -> None:
+    options = StackOptions("eu-north-1", {"stage": "prod"})
+    _, deployer = make_stacks(installed_systems()["kefir"].blueprint(), options)
+    (role,) = deployer.resources
+    assert isinstance(role, Role)
+    (policy,) = role.policies
+    reader = "arn:${AWS::Partition}:iam::${AWS::AccountId}:role/kefir-app-prod-table-reader-eu-north-1"
+    passed = "iam:PassedToService"
+    assert policy.allows("iam:PassRole", reader, {passed: ["lambda.amazonaws.com"]})
+    assert not policy.allows("iam:PassRole", reader, {passed: ["ec2.amazonaws.com"]})
+    assert not policy.allows("iam:PutRolePolicy", reader.replace("reader", "admin"))
+
+
+def test_many_resources_of_one_kind_are_named_by_what_they_begin_with() -> None:
+    queues = tuple(Queue(f"Queue{number}", f"kitchen-{number}") for number in range(20))
+    (statement,) = deploying(Stack("s", "eu-north-1", queues))
+    assert statement.resources == ("arn:${AWS::Partition}:sqs:eu-north-1:${AWS::AccountId}:kitchen-*",)
+    apart = tuple(Queue(f"Queue{number}", f"{number}-kitchen") for number in range(20))
+    assert len(deploying(Stack("s", "eu-north-1", apart))[0].resources) == 20
+
+
+def test_policies_larger_than_iam_takes_are_refused() -> None:
+    statements = [
+        Statement(f"S{number}", ("sqs:SendMessage",), ("arn:" + "x" * 300,)) for number in range(40)
+    ]
+    with pytest.raises(StackError, match=r"characters, and IAM takes 10,240"):
+        make_stack(
+            installed_systems()["kefir"].blueprint(),
+            StackOptions("eu-north-1", {"stage": "prod"}),
+            consuming=statements,
+        )

@@ -1,0 +1,322 @@
+"""Templates of stacks: what CloudFormation's linter, a linter of policies, and moto make of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from cfnlint.api import lint
+from cfnlint.config import ManualArgs
+from hypothesis import given, settings
+
+from singletable.blueprint import Blueprint, IndexBlueprint
+from singletable.blueprint.foreign.cloudformation import from_cloudformation
+from singletable.errors import StackError
+from singletable.stack import StackOptions, make_stack, make_stacks, template_text, to_cloudformation, to_sam
+from singletable.stack.cloudformation import RESOURCES_MAX
+from singletable.stack.resources import Queue, Role, Stack, Table
+from singletable.systems import installed_systems
+from support.blueprints import blueprints
+from support.policy_linter import findings, findings_in
+from support.stack_blueprints import KEY, made_up
+
+REGION = "eu-north-1"
+FORMATS = {"cloudformation": to_cloudformation, "sam": to_sam}
+SYSTEMS = sorted(installed_systems())
+NUMBERS = range(30)
+
+
+def options(**given: Any) -> StackOptions:
+    return StackOptions(REGION, {"stage": "prod", "environment": "prod"}, **given)
+
+
+def stacks_of(system: str, **given: Any) -> tuple[Stack, ...]:
+    return make_stacks(installed_systems()[system].blueprint(), options(**given))
+
+
+def table_in(stack: Stack) -> Table:
+    (table,) = (each for each in stack.resources if isinstance(each, Table))
+    return table
+
+
+def complaints(stack: Stack, form: str) -> list[str]:
+    found = lint(template_text(FORMATS[form](stack)), config=ManualArgs(regions=[REGION]))
+    return [f"{stack.name}: {each.rule.id} {each.message}" for each in found]
+
+
+# --- by linters ---------------------------------------------------------------------------------------------
+
+
+def test_linter_finds_what_is_wrong() -> None:
+    template = to_cloudformation(stacks_of("kefir")[0])
+    template["Resources"]["Table"]["Properties"]["TableNam"] = "x"
+    assert lint(json.dumps(template), config=ManualArgs(regions=[REGION]))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_template_of_system_lints(system: str, form: str) -> None:
+    assert complaints(stacks_of(system)[0], form) == []
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_template_of_deployer_lints(system: str) -> None:
+    assert complaints(stacks_of(system)[1], "cloudformation") == []
+
+
+def test_global_table_lints() -> None:
+    stack = stacks_of("perfectit", replicas=("eu-west-1",))[0]
+    assert to_cloudformation(stack)["Resources"]["Table"]["Type"] == "AWS::DynamoDB::GlobalTable"
+    assert complaints(stack, "cloudformation") == []
+
+
+@pytest.mark.stacks
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("number", NUMBERS)
+def test_template_of_made_up_design_lints(number: int, form: str) -> None:
+    for stack in make_stacks(made_up(number), options()):
+        assert complaints(stack, form) == []
+
+
+@pytest.mark.stacks
+@pytest.mark.parametrize("number", NUMBERS)
+def test_global_table_of_made_up_design_lints(number: int) -> None:
+    design = made_up(number)
+    design = replace(design, table=replace(design.table, stream="NEW_AND_OLD_IMAGES"))
+    stack = make_stack(design, options(replicas=("eu-west-1",)))
+    assert complaints(stack, "cloudformation") == []
+
+
+def test_linter_of_policies_finds_what_is_wrong() -> None:
+    statement = {"Effect": "Allow", "Action": "dynamodb:Gett", "Resource": "*"}
+    text = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+    assert findings_in(text)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_policies_of_system_lint(system: str) -> None:
+    assert findings(stacks_of(system)) == []
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_policies_of_made_up_design_lint(number: int) -> None:
+    assert findings(make_stacks(made_up(number), options())) == []
+
+
+# --- the template says what the design says -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_template_is_read_back_as_the_table_of_the_design(number: int) -> None:
+    design = made_up(number)
+    read = from_cloudformation(template_text(to_cloudformation(make_stack(design, options()))))
+    table = replace(design.table, name=f"made-up-{number}-prod", said=())
+    assert _told(read)[1] == _told(design)[1]
+    found, wanted = _told(read)[0], _told(replace(design, table=table))[0]
+    assert found == wanted
+
+
+def _told(design: Blueprint) -> tuple[dict[str, Any], list[Any]]:
+    table = design.table
+    kept = {
+        name: getattr(table, name)
+        for name in (
+            "name", "pk", "sk", "types", "billing", "capacity", "table_class", "stream", "pitr_days",
+            "deletion_protection", "ttl", "tags", "contributor_insights",
+        )
+    }  # fmt: skip
+    kept["is_encrypted"] = table.encryption != "AWS_OWNED"
+    used = {table.pk, table.sk, *(name for index in design.indexes for name in (*index.pk, *index.sk))}
+    kept["types"] = {name: kind for name, kind in table.types.items() if name in used}
+    indexes = [
+        (index.name, index.pk, index.sk, index.projection, sorted(index.included), index.is_local)
+        for index in sorted(design.indexes, key=lambda index: index.name)
+    ]
+    return kept, indexes
+
+
+@pytest.mark.parametrize("number", range(10))
+def test_order_of_declarations_does_not_change_the_template(number: int) -> None:
+    design = made_up(number)
+    turned = replace(
+        design,
+        table=replace(
+            design.table,
+            types=dict(reversed(list(design.table.types.items()))),
+            tags=dict(reversed(list(design.table.tags.items()))),
+        ),
+        indexes=design.indexes[::-1],
+        entities=design.entities[::-1],
+        patterns=design.patterns[::-1],
+    )
+    written = [
+        [template_text(to_cloudformation(stack)) for stack in make_stacks(each, options())]
+        for each in (design, turned)
+    ]
+    assert written[0] == written[1]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_template_has_no_account_and_no_path(number: int) -> None:
+    for stack in make_stacks(made_up(number), options()):
+        text = template_text(to_cloudformation(stack))
+        assert not re.search(r"\d{12}", text)
+        assert "/home/" not in text
+        assert "/tmp/" not in text
+
+
+@given(blueprints())
+@settings(max_examples=40, deadline=None)
+def test_any_blueprint_is_a_template_or_is_refused_in_a_sentence(design: Blueprint) -> None:
+    stacks: tuple[Stack, ...] = ()
+    with suppress(StackError):
+        stacks = make_stacks(design, options())
+    for stack in stacks:
+        json.loads(template_text(to_cloudformation(stack)))
+
+
+# --- deployed -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_system_deployed_into_moto_has_its_table_and_roles(
+    system: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stack = stacks_of(system)[0]
+    found, roles = deployed(stack, monkeypatch)
+    assert_as_designed(found, table_in(stack))
+    assert roles == {each.name for each in stack.resources if isinstance(each, Role)}
+
+
+@pytest.mark.stacks
+@pytest.mark.filterwarnings("ignore:.*AWS..ApplicationAutoScaling.*not supported by moto")
+@pytest.mark.parametrize("number", NUMBERS)
+def test_made_up_table_deployed_into_moto_is_as_designed(
+    number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stack = make_stack(made_up(number), options())
+    only_table = replace(stack, resources=(table_in(stack),))
+    found, _ = deployed(only_table, monkeypatch)
+    assert_as_designed(found, table_in(stack))
+
+
+def deployed(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, Any], set[str]]:
+    import boto3
+    from moto import mock_aws
+
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+    given = {"TableKeyArn": KEY, "IdentityPoolId": "none"}
+    with mock_aws():
+        boto3.client("cloudformation", REGION).create_stack(
+            StackName=stack.name,
+            TemplateBody=template_text(to_cloudformation(stack)),
+            Parameters=[
+                {"ParameterKey": each.logical_id, "ParameterValue": given[each.logical_id]}
+                for each in stack.parameters
+            ],
+            Capabilities=["CAPABILITY_NAMED_IAM"],
+        )
+        client = boto3.client("dynamodb", REGION)
+        found = client.describe_table(TableName=table_in(stack).name)["Table"]
+        found["Tags"] = client.list_tags_of_resource(ResourceArn=found["TableArn"])["Tags"]
+        roles = {each["RoleName"] for each in boto3.client("iam", REGION).list_roles()["Roles"]}
+    return found, roles
+
+
+# What moto's AWS::DynamoDB::Table leaves aside, as of 5.2.5: encryption, TTL, point-in-time recovery, the table
+# class, contributor insights. The linter and the reader above see those.
+def assert_as_designed(found: dict[str, Any], table: Table) -> None:
+    assert found["KeySchema"] == [
+        {"AttributeName": table.pk, "KeyType": "HASH"},
+        *([{"AttributeName": table.sk, "KeyType": "RANGE"}] if table.sk else []),
+    ]
+    assert {
+        each["AttributeName"]: each["AttributeType"] for each in found["AttributeDefinitions"]
+    } == table.types
+    for kind, is_local in (("GlobalSecondaryIndexes", False), ("LocalSecondaryIndexes", True)):
+        indexes = {
+            each["IndexName"]: (
+                [(key["AttributeName"], key["KeyType"]) for key in each["KeySchema"]],
+                each["Projection"]["ProjectionType"],
+                sorted(each["Projection"].get("NonKeyAttributes", ())),
+            )
+            for each in found.get(kind) or ()
+        }
+        assert indexes == {
+            index.name: (
+                [*((name, "HASH") for name in index.pk), *((name, "RANGE") for name in index.sk)],
+                index.projection,
+                sorted(index.included),
+            )
+            for index in table.indexes
+            if index.is_local == is_local
+        }
+    assert found.get("StreamSpecification", {}).get("StreamViewType") == table.stream
+    assert {each["Key"]: each["Value"] for each in found["Tags"]} == dict(table.tags)
+    if table.capacity is not None:
+        units = found["ProvisionedThroughput"]
+        assert units["ReadCapacityUnits"] == table.capacity.read_units
+        assert units["WriteCapacityUnits"] == table.capacity.write_units
+
+
+# --- refused ------------------------------------------------------------------------------------------------
+
+
+def _with_table(**changes: Any) -> Blueprint:
+    design = made_up(1)
+    return replace(design, table=replace(design.table, **changes))
+
+
+MANY = tuple(IndexBlueprint(f"GSI{number}", ("a",)) for number in range(21))
+
+REFUSED = [
+    pytest.param(
+        replace(made_up(1), indexes=MANY), "21 global secondary indexes, and a table takes 20", id="indexes"
+    ),
+    pytest.param(_with_table(name="x" * 60), "characters, and IAM takes 64", id="role"),
+    pytest.param(_with_table(name="x" * 300), "is no name of a table", id="table"),
+    pytest.param(_with_table(name="t-{colour}"), "nothing says what colour is", id="environment"),
+    pytest.param(_with_table(name="t-{"), "is no template", id="template"),
+    pytest.param(_with_table(stream="unsaid"), "the stream of the table is 'unsaid'", id="stream"),
+    pytest.param(_with_table(billing="PROVISIONED", capacity=None), "nothing says how much", id="capacity"),
+    pytest.param(_with_table(pitr_days=90), "recovery of 90 days", id="recovery"),
+    pytest.param(_with_table(encryption="mine"), "'mine', which is no key of KMS", id="key"),
+    pytest.param(
+        replace(made_up(1), indexes=(IndexBlueprint("GSI1", ("a", "b", "c", "d", "e")),)),
+        "has 5 and 0 attributes in its keys",
+        id="wide",
+    ),
+]
+
+
+@pytest.mark.parametrize(("design", "message"), REFUSED)
+def test_stack_is_refused_in_a_sentence(design: Blueprint, message: str) -> None:
+    with pytest.raises(StackError, match=re.escape(message)):
+        make_stacks(design, options())
+
+
+def test_more_resources_than_a_template_takes_are_refused() -> None:
+    queues = [Queue(f"Queue{number}", f"queue-{number}") for number in range(RESOURCES_MAX)]
+    stack = make_stack(made_up(1), options(), further=queues)
+    with pytest.raises(StackError, match=r"resources, and CloudFormation takes 500"):
+        to_cloudformation(stack)
+
+
+def test_global_table_with_another_stream_is_refused() -> None:
+    with pytest.raises(StackError, match="a stream of new and old images"):
+        make_stack(_with_table(stream="KEYS_ONLY"), options(is_global=True))
+
+
+def test_two_resources_of_one_logical_id_are_refused() -> None:
+    with pytest.raises(StackError, match="have the logical id Table"):
+        make_stack(made_up(1), options(), further=[Queue("Table", "queue")])
+
+
+def test_region_that_is_none_is_refused() -> None:
+    with pytest.raises(StackError, match="'Stockholm' is no region"):
+        StackOptions("Stockholm")
