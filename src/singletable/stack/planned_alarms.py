@@ -85,10 +85,13 @@ def backup_alarm(vault: str) -> Alarm:
 
 
 def latencies(blueprint: Blueprint, workload: Workload) -> dict[str, float]:
-    """Return how long each operation may take, in milliseconds, by the units of its largest request."""
+    """Return how long each operation may take, in milliseconds, by the units of its largest request.
+
+    Those of a pattern are one request; what a write is charged for may be the sum of many, as in a cascade.
+    """
     units = dict.fromkeys(operations_of(blueprint), 0.0)
     for line in workload.lines:
-        for charge in line.call.charges:
+        for charge in line.call.charges if line.kind == "pattern" else ():
             if charge.operation in units:
                 units[charge.operation] = max(units[charge.operation], charge.units.mean)
     return {
