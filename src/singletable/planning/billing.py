@@ -225,6 +225,10 @@ def _line(what: str, quantity: float, unit: str, price: Price, *, per: float = 1
 
 def _assumptions(usage: Usage, *, free_tier: bool) -> tuple[str, ...]:
     said = ["taxes, data transfer and discounts of an account are left out"]
+    if not (usage.restore_gb or usage.export_gb or usage.import_gb):
+        said.append(
+            "no restores, exports to S3 and imports are counted: nothing says how often there are some"
+        )
     if usage.replicas:
         said.append("every region of the global table has the prices of the first one")
     if free_tier:
