@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -73,8 +73,3 @@ def stepped(amount: Amount, step: float, *, least: float = 1.0) -> Amount:
     low, high = steps(amount.low), steps(amount.high)
     mean = low if low == high else min(max(amount.mean / step + 0.5, low), high)
     return Amount(low, mean, high)
-
-
-def each(amount: Amount, change: Callable[[float], float]) -> Amount:
-    """Return an amount whose three numbers a function has changed; it must keep their order."""
-    return Amount(change(amount.low), change(amount.mean), change(amount.high))

@@ -8,7 +8,7 @@ from typing import Final
 
 from singletable.blueprint import Blueprint, EntityBlueprint, KeyPart, PlaceBlueprint
 
-_PLACEHOLDER: Final = re.compile(r"\{(\w+)(?::[^{}]*)?\}")
+PLACEHOLDER: Final = re.compile(r"\{(\w+)(?::[^{}]*)?\}")
 
 
 def key_parts(place: PlaceBlueprint) -> Iterator[KeyPart]:
@@ -17,7 +17,7 @@ def key_parts(place: PlaceBlueprint) -> Iterator[KeyPart]:
         if key is not None:
             yield from key.parts
             named = {part.name for part in key.parts}
-            for name in _PLACEHOLDER.findall(key.template or ""):
+            for name in PLACEHOLDER.findall(key.template or ""):
                 if name not in named:
                     yield KeyPart(name, "str", name)
 

@@ -25,8 +25,6 @@ PAGE_BYTES: Final = 1_048_576
 # "DynamoDB … adding 100 bytes per item" of overhead for indexing (AWS, "Amazon DynamoDB pricing"; for indexes: AWS
 # guide, "Storage considerations for global secondary indexes": "100 bytes of overhead per index item").
 OVERHEAD_BYTES: Final = 100
-# A batch reads up to 100 items and writes up to 25; each of them is rounded by itself (AWS guide, "BatchGetItem").
-BATCH_GET_KEYS: Final = 100
 # One partition takes up to 3,000 read units and 1,000 write units a second (AWS guide, "Best practices for
 # designing and using partition keys effectively").
 PARTITION_READS: Final = 3_000

@@ -22,12 +22,12 @@ from singletable.blueprint import (
     VolumeBlueprint,
 )
 from singletable.planning.amounts import NOTHING, Amount, total
+from singletable.planning.fields import PLACEHOLDER
 from singletable.values.sizes import CONTAINER_BYTES, ELEMENT_BYTES, number_bytes, text_bytes
 
 KB: Final = 1_024
 ITEM_BYTES_MAX: Final = 400 * KB
 
-_PLACEHOLDER: Final = re.compile(r"\{(\w+)(?::[^{}]*)?\}")
 # Of values of which nothing more is said: a name or a title, a short list.
 _TEXT: Final = Amount(1, 24, 256)
 _ELEMENTS: Final = Amount(0, 3, 20)
@@ -99,10 +99,6 @@ class Sizes:
                 return Amount.exactly(mean)
             return Amount(min(self._estimate(entity).low, mean), mean, volume.upto_kb * KB)
         return self._estimate(entity).at_most(ITEM_BYTES_MAX)
-
-    def is_estimated(self, entity: EntityBlueprint) -> bool:
-        """Tell whether neither a volume nor a profile says how large items are."""
-        return entity.name not in self.profile and entity.name not in self._volumes
 
     def copy(self, entity: EntityBlueprint, index: IndexBlueprint) -> Amount:
         """Return the bytes of an item's entry in an index: what the index projects."""
@@ -206,8 +202,8 @@ def _key_size(key: KeyBlueprint, fields: Mapping[str, Amount]) -> Amount:
 
 
 def _template_size(template: str, fields: Mapping[str, Amount]) -> Amount:
-    constant = _PLACEHOLDER.sub("", template).replace("{{", "{").replace("}}", "}")
-    return _text(constant) + total(fields.get(name, _TEXT) for name in _PLACEHOLDER.findall(template))
+    constant = PLACEHOLDER.sub("", template).replace("{{", "{").replace("}}", "}")
+    return _text(constant) + total(fields.get(name, _TEXT) for name in PLACEHOLDER.findall(template))
 
 
 def _text(text: str) -> Amount:

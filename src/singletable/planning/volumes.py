@@ -7,9 +7,9 @@ from typing import Final
 
 from singletable.blueprint import Blueprint, EntityBlueprint, KeyBlueprint, PlaceBlueprint
 from singletable.planning.amounts import NOTHING, Amount
+from singletable.planning.fields import PLACEHOLDER
 from singletable.planning.sizes import Profile
 
-_PLACEHOLDER: Final = re.compile(r"\{(\w+)(?::[^{}]*)?\}")
 _CHOICE: Final = re.compile(r"\"[^\"]*\"|'[^']*'|\b\d+\b")
 _USER: Final = "user"
 
@@ -41,13 +41,6 @@ class Counts:
             self._found[key] = None  # a volume for each of itself is unsaid
             self._found[key] = self._counted(key)
         return self._found[key]
-
-    def growth_per_month(self, entity: str) -> float:
-        """Return how many items are added in a month, as declared."""
-        volume = self._volumes.get(entity.lower())
-        if volume is None or volume.growth_per_month is None:
-            return 0.0
-        return volume.growth_per_month * (self._each(volume.per) or 0.0)
 
     def together(self, entity: EntityBlueprint, place: PlaceBlueprint) -> Amount:
         """Return how many items of an entity lie under one partition key of a place."""
@@ -113,7 +106,7 @@ class Counts:
     def _names(key: KeyBlueprint) -> list[str]:
         if key.template is None:
             return [part.name for part in key.parts]
-        return _PLACEHOLDER.findall(key.template)
+        return PLACEHOLDER.findall(key.template)
 
     def _values(self, entity: EntityBlueprint, key: KeyBlueprint, name: str) -> float | None:
         part = next((part for part in key.parts if part.name == name), None)
