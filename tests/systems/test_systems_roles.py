@@ -23,13 +23,12 @@ from singletable_systems.lunch_cache import LunchCache, Menus
 from singletable_systems.lunch_cache.operating import roles_and_alarms as lunch_operations
 from singletable_systems.lunch_cache.services.menus import menu_of
 from support.design_clients import Between, on_client
-from support.targets import no_aws_settings
 from systems import kefir_life, kefir_old_table, lunch_life
 from systems.iam_calls import Iam, Need, refused, unused
 from systems.kefir_users import ADA, BO, settle_in
 from systems.lunch_scrapes import scrape
 from systems.lunch_world import NOW
-from systems.scheduler_endpoint import GROUP, scheduler_endpoint
+from systems.moto_services import GROUP, schedules
 
 ACCOUNT = "123456789012"
 KEFIR = Deployment("eu-north-1", ACCOUNT, {"stage": "prod"})
@@ -178,14 +177,14 @@ def test_consumer_may_follow_the_stream_and_do_what_the_handlers_do() -> None:
 def test_function_may_keep_the_schedules_that_it_makes() -> None:
     role_arn = f"arn:aws:iam::{ACCOUNT}:role/kefir-scheduler"
     policy = kefir_operations.scheduling(KEFIR, group=GROUP, role_arn=role_arn)
-    with no_aws_settings(), scheduler_endpoint() as (endpoint, client):
+    with schedules() as kept:
         scheduler = EventBridgeScheduler(
-            client, group=GROUP, target_arn="arn:aws:lambda:x", role_arn=role_arn
+            kept.client, group=GROUP, target_arn="arn:aws:lambda:x", role_arn=role_arn
         )
         arns = {scheduler.schedule("r1-x", NOW + timedelta(days=day), {}) for day in range(2)}
         scheduler.cancel("r1-x")
         (arn,) = arns
-        needs = {(f"scheduler:{operation}", arn) for operation in endpoint.requests}
+        needs = {(f"scheduler:{operation}", arn) for operation in kept.requests}
     assert len(needs) == 3
     assert refused(policy, {*needs, ("iam:PassRole", role_arn)}) == []
     assert unused(policy, {*needs, ("iam:PassRole", role_arn)}) == set()

@@ -20,7 +20,6 @@ from singletable_systems.kefir.reactions.schedules import (
 )
 from singletable_systems.kefir.services.dispatcher import Dispatcher
 from singletable_systems.kefir.services.reminders import Reminders
-from support.targets import no_aws_settings
 from systems.kefir_reminders import (
     BATCH,
     USER,
@@ -32,7 +31,7 @@ from systems.kefir_reminders import (
     remind,
     stored,
 )
-from systems.scheduler_endpoint import scheduler_endpoint
+from systems.moto_services import schedules
 
 R1 = ReminderId("r1")
 NAME = schedule_name(BATCH, R1)
@@ -314,9 +313,9 @@ def test_function_of_aws_lambda_has_the_scheduler_that_its_design_is_prepared_wi
 
 
 def test_event_bridge_keeps_the_schedules_of_a_design(db: Kefir, consumer: Consumer) -> None:
-    with no_aws_settings(), scheduler_endpoint() as (endpoint, client):
+    with schedules() as kept:
         db.scheduler = EventBridgeScheduler(
-            client,
+            kept.client,
             group="kefir-test",
             target_arn="arn:aws:lambda:eu-north-1:123456789012:function:kefir-reminders",
             role_arn="arn:aws:iam::123456789012:role/kefir-scheduler",
@@ -330,5 +329,5 @@ def test_event_bridge_keeps_the_schedules_of_a_design(db: Kefir, consumer: Consu
         )
         Reminders(db).cancel(BATCH, ReminderId("r2"))
         drain(consumer)
-        assert list(endpoint.schedules) == [NAME]
+        assert kept.names() == [NAME]
         assert stored(db, "r2").scheduler_arn is None

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
+from botocore.stub import Stubber
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,8 +22,7 @@ from singletable_systems.kefir.reactions.schedules import (
     at_expression,
     schedule_name,
 )
-from support.targets import no_aws_settings
-from systems.scheduler_endpoint import GROUP, SchedulerEndpoint, scheduler_endpoint
+from systems.moto_services import GROUP, Schedules, schedules
 
 AT = datetime(2024, 1, 15, 10, 30, tzinfo=UTC)
 PAYLOAD = {"batchId": "b1", "reminderId": "r1"}
@@ -90,9 +90,9 @@ def test_local_scheduler_keeps_the_last_moment_of_each_name() -> None:
 
 
 @pytest.fixture
-def served() -> Iterator[tuple[SchedulerEndpoint, Any]]:
-    with no_aws_settings(), scheduler_endpoint() as served:
-        yield served
+def kept() -> Iterator[Schedules]:
+    with schedules() as kept:
+        yield kept
 
 
 def scheduler_of(client: Any, group: str = GROUP) -> EventBridgeScheduler:
@@ -104,12 +104,13 @@ def scheduler_of(client: Any, group: str = GROUP) -> EventBridgeScheduler:
     )
 
 
-def test_schedule_runs_once_at_its_moment_and_is_deleted_then(served: tuple[SchedulerEndpoint, Any]) -> None:
-    endpoint, client = served
-    assert scheduler_of(client).schedule("r1-x", AT, PAYLOAD) == ARN
-    (stored,) = endpoint.schedules.values()
+def test_schedule_runs_once_at_its_moment_and_is_deleted_then(kept: Schedules) -> None:
+    assert scheduler_of(kept.client).schedule("r1-x", AT, PAYLOAD) == ARN
+    stored = kept.stored("r1-x")
     target = stored.pop("Target")
     assert stored == {
+        "Arn": ARN,
+        "Name": "r1-x",
         "GroupName": GROUP,
         "ScheduleExpression": "at(2024-01-15T10:30:00)",
         "ScheduleExpressionTimezone": "UTC",
@@ -124,55 +125,64 @@ def test_schedule_runs_once_at_its_moment_and_is_deleted_then(served: tuple[Sche
     }
 
 
-def test_name_of_any_reminder_is_accepted(served: tuple[SchedulerEndpoint, Any]) -> None:
-    endpoint, client = served
-    for own in ("r1", "a/b c", "Ärta" * 30, "."):
-        name = schedule_name(BatchId("b1"), ReminderId(own))
-        scheduler_of(client).schedule(name, AT, PAYLOAD)
-        assert name in endpoint.schedules
+def test_name_of_any_reminder_is_accepted(kept: Schedules) -> None:
+    names = [schedule_name(BatchId("b1"), ReminderId(own)) for own in ("r1", "a/b c", "Ärta" * 30, ".")]
+    for name in names:
+        scheduler_of(kept.client).schedule(name, AT, PAYLOAD)
+    assert kept.names() == sorted(names)
 
 
-def test_schedule_that_is_there_is_updated(served: tuple[SchedulerEndpoint, Any]) -> None:
-    endpoint, client = served
-    scheduler = scheduler_of(client)
+def test_schedule_that_is_there_is_updated(kept: Schedules) -> None:
+    scheduler = scheduler_of(kept.client)
     scheduler.schedule("r1-x", AT, PAYLOAD)
-    before = endpoint.schedules["r1-x"]
+    before = kept.stored("r1-x")
     assert scheduler.schedule("r1-x", AT + timedelta(days=1), PAYLOAD) == ARN
-    assert endpoint.schedules == {"r1-x": {**before, "ScheduleExpression": "at(2024-01-16T10:30:00)"}}
-    assert endpoint.requests == ["CreateSchedule", "CreateSchedule", "UpdateSchedule"]
+    assert kept.stored("r1-x") == {**before, "ScheduleExpression": "at(2024-01-16T10:30:00)"}
+    assert kept.requests == ["CreateSchedule", "CreateSchedule", "UpdateSchedule"]
 
 
-def test_schedule_that_has_run_before_it_is_updated_is_made_anew(
-    served: tuple[SchedulerEndpoint, Any],
-) -> None:
-    endpoint, client = served
-    scheduler = scheduler_of(client)
+def test_schedule_that_is_told_of_again_stays_the_same(kept: Schedules) -> None:
+    scheduler = scheduler_of(kept.client)
+    told = []
+    for _ in range(3):
+        assert scheduler.schedule("r1-x", AT, PAYLOAD) == ARN
+        told.append(kept.stored("r1-x"))
+    assert told[0] == told[1] == told[2]
+    assert kept.names() == ["r1-x"]
+
+
+def test_schedule_that_has_run_before_it_is_updated_is_made_anew(kept: Schedules) -> None:
+    scheduler = scheduler_of(kept.client)
     scheduler.schedule("r1-x", AT, PAYLOAD)
-    endpoint.runs_before_update = 1
+    kept.runs_before_update = 1
     assert scheduler.schedule("r1-x", AT, PAYLOAD) == ARN
-    assert list(endpoint.schedules) == ["r1-x"]
+    assert kept.names() == ["r1-x"]
+    assert kept.requests[1:] == ["CreateSchedule", "UpdateSchedule", "CreateSchedule"]
 
 
-def test_schedule_is_cancelled_whether_it_is_there_or_not(served: tuple[SchedulerEndpoint, Any]) -> None:
-    endpoint, client = served
-    scheduler = scheduler_of(client)
+def test_schedule_is_cancelled_whether_it_is_there_or_not(kept: Schedules) -> None:
+    scheduler = scheduler_of(kept.client)
     scheduler.schedule("r1-x", AT, PAYLOAD)
     scheduler.schedule("r2-x", AT, PAYLOAD)
     for _ in range(2):
         scheduler.cancel("r1-x")
-        assert list(endpoint.schedules) == ["r2-x"]
+        assert kept.names() == ["r2-x"]
+    assert scheduler.schedule("r1-x", AT, PAYLOAD) == ARN
+    assert kept.names() == ["r1-x", "r2-x"]
 
 
-def test_group_that_is_missing_is_an_error(served: tuple[SchedulerEndpoint, Any]) -> None:
-    _, client = served
-    with pytest.raises(ClientError, match="group other not found"):
-        scheduler_of(client, group="other").schedule("r1-x", AT, PAYLOAD)
+def test_group_that_is_missing_is_an_error(kept: Schedules) -> None:
+    # Moto 5.2.5 raises a KeyError of its own for it.
+    with Stubber(kept.client) as stub:
+        stub.add_client_error(
+            "create_schedule", "ResourceNotFoundException", "Schedule group other does not exist.", 404
+        )
+        with pytest.raises(ClientError, match="group other does not exist"):
+            scheduler_of(kept.client, group="other").schedule("r1-x", AT, PAYLOAD)
 
 
-def test_request_that_the_model_does_not_allow_is_refused_by_the_endpoint(
-    served: tuple[SchedulerEndpoint, Any],
-) -> None:
-    _, client = served
+def test_name_that_the_model_does_not_allow_is_refused(kept: Schedules) -> None:
     for name in ("a b", "x" * 65):
         with pytest.raises(ClientError, match="ValidationException"):
-            scheduler_of(client).schedule(name, AT, PAYLOAD)
+            scheduler_of(kept.client).schedule(name, AT, PAYLOAD)
+    assert kept.names() == []

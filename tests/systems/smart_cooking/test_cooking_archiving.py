@@ -24,10 +24,9 @@ from singletable_systems.smart_cooking.reactions.archive import (
 )
 from singletable_systems.smart_cooking.reactions.handlers import SmartCooking
 from singletable_systems.smart_cooking.services.cooking_history import YEAR_DAYS, Cooking
-from support.targets import no_aws_settings
 from systems.cooking_recipes import cooked, written
 from systems.cooking_users import ADA, BO, opened_cooking, sign_up
-from systems.s3_endpoint import BUCKET, s3_endpoint
+from systems.moto_services import BUCKET, bucket
 
 DAY_S = 86_400
 
@@ -123,24 +122,36 @@ def test_file_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_entry_is_one_object_under_its_prefix() -> None:
-    with no_aws_settings(), s3_endpoint() as (endpoint, client):
+    with bucket() as client:
         archive = S3Archive(client, BUCKET, "history/")
         for _ in range(2):
             archive.store(entry())
-        assert endpoint.objects == {
-            f"history/{archive_name(entry())}": (document(entry()), "application/json")
-        }
-        assert endpoint.puts == 2
+        listed = client.list_objects_v2(Bucket=BUCKET)["Contents"]
+        assert [each["Key"] for each in listed] == [f"history/{archive_name(entry())}"]
+        stored = client.get_object(Bucket=BUCKET, Key=listed[0]["Key"])
+        assert stored["Body"].read() == document(entry())
+        assert stored["ContentType"] == "application/json"
+
+
+@pytest.mark.parametrize("odd", ["../../etc", "a/b", "x" * 400, "ø\0", ""])
+def test_object_has_a_key_that_s3_takes_whatever_the_ids_are(odd: str) -> None:
+    with bucket() as client:
+        S3Archive(client, BUCKET).store(entry(history_id=odd, user_id=odd))
+        (listed,) = client.list_objects_v2(Bucket=BUCKET)["Contents"]
+        assert listed["Key"] == archive_name(entry(history_id=odd, user_id=odd))
+        assert len(listed["Key"].encode()) <= 1024  # S3 guide, "Object key naming guidelines"
 
 
 def test_refusal_of_s3_is_raised() -> None:
-    with no_aws_settings(), s3_endpoint() as (endpoint, client):
-        endpoint.refuses = 1
-        with pytest.raises(ClientError, match="AccessDenied"):
+    with bucket() as client:
+        denied = {"Effect": "Deny", "Principal": "*", "Action": "s3:PutObject", "Resource": "*"}
+        policy = json.dumps({"Version": "2012-10-17", "Statement": [denied]})
+        client.put_bucket_policy(Bucket=BUCKET, Policy=policy)
+        with pytest.raises(ClientError, match="Forbidden"):
             S3Archive(client, BUCKET).store(entry())
+        assert "Contents" not in client.list_objects_v2(Bucket=BUCKET)
         with pytest.raises(ClientError, match="NoSuchBucket"):
             S3Archive(client, "other-bucket").store(entry())
-        assert endpoint.objects == {}
 
 
 # --- the consumer ---------------------------------------------------------------------------------------------
