@@ -1,0 +1,87 @@
+"""The designs that judge the linter: each loads, right ones become tables, each planted defect has a place."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from singletable import Database
+from singletable.blueprint import Blueprint
+from singletable.blueprint.tables import IndexBlueprint
+
+DESIGNS = Path(__file__).parent / "designs"
+RIGHT = sorted([*DESIGNS.glob("good/*.toml"), *DESIGNS.glob("tricky/*.toml")])
+WRONG = sorted(DESIGNS.glob("bad/seen_*.toml"))
+EXPECTED = tomllib.loads((DESIGNS / "bad" / "expected.toml").read_text())["defects"]
+
+
+def _read(path: Path) -> Blueprint:
+    return Blueprint.from_toml(path.read_text())
+
+
+def _schema(pk: tuple[str, ...], sk: tuple[str, ...]) -> list[dict[str, str]]:
+    keys = [{"AttributeName": name, "KeyType": "HASH"} for name in pk]
+    return keys + [{"AttributeName": name, "KeyType": "RANGE"} for name in sk]
+
+
+def _index(index: IndexBlueprint) -> dict[str, Any]:
+    projection: dict[str, Any] = {"ProjectionType": index.projection}
+    if index.included:
+        projection["NonKeyAttributes"] = list(index.included)
+    params = {"IndexName": index.name, "KeySchema": _schema(index.pk, index.sk), "Projection": projection}
+    return params | ({"ProvisionedThroughput": _throughput(index.capacity)} if index.capacity else {})
+
+
+def _throughput(capacity: tuple[int, ...]) -> dict[str, int]:
+    return {"ReadCapacityUnits": capacity[0], "WriteCapacityUnits": capacity[1]}
+
+
+def _create_table(blueprint: Blueprint) -> dict[str, Any]:
+    table = blueprint.table
+    params: dict[str, Any] = {
+        "TableName": table.name.replace("{", "").replace("}", ""),
+        "KeySchema": _schema((table.pk,), (table.sk,) if table.sk else ()),
+        "AttributeDefinitions": [
+            {"AttributeName": name, "AttributeType": kind} for name, kind in table.types.items()
+        ],
+        "BillingMode": table.billing,
+    }
+    if table.capacity:
+        params["ProvisionedThroughput"] = _throughput(table.capacity)
+    if table.stream:
+        params["StreamSpecification"] = {"StreamEnabled": True, "StreamViewType": table.stream}
+    for name, is_local in (("GlobalSecondaryIndexes", False), ("LocalSecondaryIndexes", True)):
+        if found := [_index(index) for index in blueprint.indexes if index.is_local is is_local]:
+            params[name] = found
+    return params
+
+
+@pytest.mark.parametrize("path", WRONG, ids=lambda path: path.stem)
+def test_wrong_design_loads_and_has_planted_defects(path: Path) -> None:
+    blueprint = _read(path)
+    assert Blueprint.from_toml(blueprint.to_toml()) == blueprint
+    assert 1 <= sum(defect["file"] == path.name for defect in EXPECTED) <= 4
+
+
+@pytest.mark.parametrize("path", RIGHT, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_table_of_right_design_is_created(path: Path) -> None:
+    blueprint = _read(path)
+    params = _create_table(blueprint)
+    with Database.open(":memory:") as db:
+        db.create_table(**params)
+        described = db.describe_table(TableName=params["TableName"])["Table"]
+    indexes = [
+        *described.get("GlobalSecondaryIndexes", ()),
+        *described.get("LocalSecondaryIndexes", ()),
+    ]
+    assert {index["IndexName"] for index in indexes} == {index.name for index in blueprint.indexes}
+
+
+def test_every_planted_defect_names_a_design_that_is_there() -> None:
+    assert {defect["file"] for defect in EXPECTED} == {path.name for path in WRONG}
+    assert all(
+        defect["severity"] in "EWDN" and defect["places"] and defect["mentions"] for defect in EXPECTED
+    )
