@@ -9,6 +9,9 @@ QUICK := not soak and not aws_local and not peers and not clients and not stacks
 # Tests start many processes: without bytecode each would compile the whole package again.
 export PYTHONDONTWRITEBYTECODE =
 
+# Databases of tests are in memory where there is such a folder: no test needs to outlive a power cut.
+IN_MEMORY := $(shell test -w /dev/shm && echo TMPDIR=/dev/shm)
+
 .DEFAULT_GOAL := help
 .PHONY: help run test check lint types layers unit soak soak-server test-aws-local test-peers test-clients test-stacks bench bench-server clean
 
@@ -26,7 +29,7 @@ test: $(STAMP) lint types layers unit ## Check everything: style, types, layers,
 
 check: $(STAMP) lint types ## Check quickly: style, types, and the tests of what differs from BASE (HEAD)
 	@rooms=$$($(BIN)/python scripts/touched_rooms.py $(BASE)); if [ -n "$$rooms" ]; then \
-		echo "$(BIN)/pytest $$rooms"; $(BIN)/pytest -n 2 --dist loadfile -q -m "$(QUICK)" $$rooms; else echo "no tests to run"; fi
+		echo "$(BIN)/pytest $$rooms"; $(IN_MEMORY) $(BIN)/pytest -n 2 --dist loadfile -q -m "$(QUICK)" $$rooms; else echo "no tests to run"; fi
 
 lint: $(STAMP)
 	$(BIN)/ruff check
@@ -40,7 +43,7 @@ layers: $(STAMP)
 
 unit: $(STAMP)
 	@$(BIN)/python -m compileall -q src
-	$(BIN)/pytest -n 2 --dist loadfile -q -m "$(QUICK)"
+	$(IN_MEMORY) $(BIN)/pytest -n 2 --dist loadfile -q -m "$(QUICK)"
 
 soak: $(STAMP) ## Run the long suites: crash loops, fault injection, large state machines
 	$(BIN)/pytest -q -m soak
