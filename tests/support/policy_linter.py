@@ -37,10 +37,11 @@ def findings_in(text: str) -> list[str]:
 
 def findings(stacks: tuple[Stack, ...]) -> list[str]:
     """Return what it finds in all policies of stacks."""
-    return [f"{name}: {each}" for name, text in _policies(stacks) for each in findings_in(text)]
+    return [f"{name}: {each}" for name, text in filled_policies(stacks) for each in findings_in(text)]
 
 
-def _policies(stacks: tuple[Stack, ...]) -> Iterator[tuple[str, str]]:
+def filled_policies(stacks: tuple[Stack, ...]) -> Iterator[tuple[str, str]]:
+    """Yield the policies of stacks, by role and name, as texts with all placeholders filled."""
     for stack in stacks:
         places = {
             **_PLACES,

@@ -1,0 +1,176 @@
+"""What the roles of the systems may do, call by call: by our evaluator, by moto's, and by AWS's cases."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import botocore.session
+import pytest
+from moto.iam.access_control import IAMPolicy, PermissionResult
+
+from singletable.stack import Policy, Stack, Statement
+from singletable.stack.resources import Table
+from singletable.systems import System, installed_systems
+from support.whole_stacks import as_policy, policies_of, whole_stack
+
+SYSTEMS = [*installed_systems().values()]
+ACCOUNT = "123456789012"
+TABLE = f"arn:aws:dynamodb:eu-north-1:{ACCOUNT}:table/Books"
+
+# IAM user guide: "IAM JSON policy elements: Action" and "Resource" (wildcards * and ?, letters of actions),
+# "Policy evaluation logic" (a request is denied by default), "IAM JSON policy elements: Condition operators" and
+# "Set operators for multivalued context keys" (missing keys, empty sets, Null).
+CASES = [
+    pytest.param("dynamodb:*", TABLE, {}, {}, True, id="star stands for all actions of a service"),
+    pytest.param("dynamodb:Get*", TABLE, {}, {}, True, id="star stands for the rest of a name"),
+    pytest.param("dynamodb:GetIte?", TABLE, {}, {}, True, id="question mark stands for one character"),
+    pytest.param("dynamodb:GetItem?", TABLE, {}, {}, False, id="question mark does not stand for none"),
+    pytest.param("DYNAMODB:getitem", TABLE, {}, {}, True, id="actions have no case"),
+    pytest.param("s3:*", TABLE, {}, {}, False, id="another service is denied by default"),
+    pytest.param("dynamodb:PutItem", TABLE, {}, {}, False, id="another action is denied by default"),
+    pytest.param("dynamodb:GetItem", TABLE.lower(), {}, {}, False, id="resources have a case"),
+    pytest.param("dynamodb:GetItem", f"{TABLE}/index/*", {}, {}, False, id="an index is not its table"),
+    pytest.param("dynamodb:GetItem", TABLE.replace(ACCOUNT, "*"), {}, {}, True, id="star in an ARN"),
+    pytest.param("dynamodb:GetItem", f"{TABLE}?", {}, {}, False, id="longer names do not match"),
+    pytest.param("dynamodb:GetItem", TABLE, {"StringEquals": {"k": ("v",)}}, {}, False, id="missing key"),
+    pytest.param(
+        "dynamodb:GetItem", TABLE, {"StringLike": {"k": ("v*",)}}, {"k": ["vw"]}, True, id="StringLike"
+    ),
+    pytest.param(
+        "dynamodb:GetItem",
+        TABLE,
+        {"StringEquals": {"k": ("v*",)}},
+        {"k": ["vw"]},
+        False,
+        id="equals is no like",
+    ),
+    pytest.param(
+        "dynamodb:GetItem", TABLE, {"ForAllValues:StringLike": {"k": ("v",)}}, {"k": []}, True, id="empty set"
+    ),
+    pytest.param("dynamodb:GetItem", TABLE, {"Null": {"k": ("true",)}}, {}, True, id="Null true, and no key"),
+    pytest.param(
+        "dynamodb:GetItem", TABLE, {"Null": {"k": ("true",)}}, {"k": ["v"]}, False, id="Null true, and a key"
+    ),
+]
+
+
+@pytest.mark.parametrize(("action", "resource", "conditions", "context", "is_allowed"), CASES)
+def test_call_is_decided_as_documented(
+    action: str, resource: str, conditions: Any, context: Any, is_allowed: bool
+) -> None:
+    policy = Policy("p", (Statement("s", (action,), (resource,), conditions),))
+    assert policy.allows("dynamodb:GetItem", TABLE, context) is is_allowed
+
+
+# --- every action, on everything -------------------------------------------------------------------------
+
+
+@cache
+def actions() -> list[str]:
+    """Return all actions of DynamoDB and of its streams that a call can need."""
+    session = botocore.session.get_session()
+    models = (session.get_service_model(name) for name in ("dynamodb", "dynamodbstreams"))
+    names = {name for model in models for name in model.operation_names}
+    return sorted(f"dynamodb:{name}" for name in {*names, "ConditionCheckItem"})
+
+
+def table_in(stack: Stack) -> Table:
+    (table,) = (each for each in stack.resources if isinstance(each, Table))
+    return table
+
+
+def own(table: Table) -> list[str]:
+    """Return the table, its indexes, and one that it does not have."""
+    arn = TABLE.replace("Books", table.name)
+    return [arn, *(f"{arn}/index/{index.name}" for index in table.indexes), f"{arn}/index/Other"]
+
+
+def foreign(table: Table) -> list[str]:
+    """Return tables and indexes that are not of this stack: by name, account, region."""
+    return [
+        changed
+        for each in own(table)
+        for changed in (
+            each.replace(f":{ACCOUNT}:", ":999999999999:"),
+            each.replace("eu-north-1", "eu-west-1"),
+            each.replace(table.name, f"{table.name}2"),
+            each.replace(table.name, f"x{table.name}"),
+        )
+    ]
+
+
+def unconditional(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a policy without its statements under conditions, of which moto reads only those of trust."""
+    kept = [each for each in document["Statement"] if "Condition" not in each]
+    return {**document, "Statement": kept}
+
+
+def decisions(document: dict[str, Any], resources: list[str]) -> Iterator[tuple[str, str, bool, bool]]:
+    """Yield every action on every resource, with what ours and moto's say of it."""
+    ours, other = as_policy(document), IAMPolicy(json.dumps(document))
+    for action in actions():
+        for resource in resources:
+            permitted = other.is_action_permitted(action, resource) is PermissionResult.PERMITTED
+            yield action, resource, ours.allows(action, resource), permitted
+
+
+@pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)
+def test_both_evaluators_agree_on_every_action_of_every_role(system: System) -> None:
+    stack = whole_stack(system.name)
+    table = table_in(stack)
+    streams = [f"{own(table)[0]}/stream/2026-11-16T00:00:00.000", f"{own(table)[0]}/backup/01"]
+    seen = 0
+    for document in map(unconditional, policies_of(stack).values()):
+        for action, resource, is_allowed, is_permitted in decisions(
+            document, [*own(table), *foreign(table), *streams]
+        ):
+            assert is_allowed == is_permitted, (action, resource)
+            seen += is_allowed
+    assert seen > 20
+
+
+# Actions that know no resources are granted on all (service authorization reference, Amazon DynamoDB).
+ANYWHERE = {"dynamodb:ListStreams", "dynamodb:ListBackups"}
+
+
+@pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)
+def test_no_role_reaches_the_table_of_another_place_or_name(system: System) -> None:
+    stack = whole_stack(system.name)
+    for name, document in policies_of(stack).items():
+        policy = as_policy(document)
+        for resource in foreign(table_in(stack)):
+            reached = {action for action in actions() if policy.allows(action, resource)}
+            assert reached <= ANYWHERE, (name, resource)
+
+
+@pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)
+def test_reader_may_read_as_the_patterns_do_and_nothing_else(system: System) -> None:
+    stack = whole_stack(system.name)
+    table = table_in(stack)
+    arn = own(table)[0]
+    wanted = {
+        (f"dynamodb:{read.operation}", arn if read.index is None else f"{arn}/index/{read.index}")
+        for pattern in system.blueprint().patterns
+        for read in pattern.reads
+    }
+    (document,) = (each for name, each in policies_of(stack).items() if name.startswith("ReaderRole"))
+    policy = as_policy(document)
+    allowed = {(each, place) for each in actions() for place in own(table) if policy.allows(each, place)}
+    assert allowed == {*wanted, ("dynamodb:DescribeTable", arn)}
+
+
+@pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)
+def test_no_role_of_an_application_scans_or_changes_the_table_itself(system: System) -> None:
+    stack = whole_stack(system.name)
+    table = table_in(stack)
+    items = {"GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"}
+    more = {"ConditionCheckItem", "DescribeTable", "ListStreams"}
+    for name, document in policies_of(stack).items():
+        if name.startswith("MaintenanceRole"):
+            continue
+        policy = as_policy(document)
+        allowed = {each for each in actions() for place in own(table) if policy.allows(each, place)}
+        assert allowed <= {f"dynamodb:{each}" for each in items | more}, name
