@@ -571,6 +571,26 @@ def test_hostile_text_stays_text(text: str) -> None:
     remade(blueprint)
 
 
+def test_variable_of_a_loop_is_not_used_by_the_next_read() -> None:
+    parts = (KeyPart("room", "int", "note", shards=2),)
+    sharded = PlaceBlueprint("", KeyBlueprint((), "NOTE#{room}", parts), KeyBlueprint((), "NOTE#{note}"))
+    note = EntityBlueprint("Note", "Note", (attribute("note"),), (sharded,))
+    visit = EntityBlueprint(
+        "Visit", "Visit", (attribute("room"), attribute("day")), (place("ROOM#{room}", "VISIT#{day}"),)
+    )
+    reads = (
+        ReadBlueprint("Query", ("Note",), "NOTE#{room}", count=2, name="notes"),
+        ReadBlueprint("Query", ("Visit",), "ROOM#{room}", name="visits"),
+    )
+    asked_for = PatternBlueprint(
+        "1", "Room", "room_view", parameters=(ParameterBlueprint("room", "str"),), reads=reads
+    )
+    table = TableBlueprint("rooms", sk="SK")
+    text, design = remade(Blueprint("Rooms", table, entities=(note, visit), patterns=(asked_for,)))
+    assert "for room_2 in shards(" in text
+    assert [read.pk for read in design.blueprint().patterns[0].reads] == ["NOTE#{room}", "ROOM#{room}"]
+
+
 def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 

@@ -72,6 +72,14 @@ class Calls:
             self.known[name] = self._value(key, part, label, role)
         return self.known[name]
 
+    def end_loops(self) -> None:
+        """Forget the variables of loops: outside of a loop, its variable has no value."""
+        variables = {name for names in self.loops for name in names.split(", ")}
+        self.known = {
+            name: text for name, text in self.known.items() if variables.isdisjoint(re.findall(r"\w+", text))
+        }
+        self.loops.clear()
+
     def _value(self, key: KeyClass, part: Part, label: str, role: str) -> str:
         if part.computed == "shard":
             return self._by_name(part, label) or self._loop(

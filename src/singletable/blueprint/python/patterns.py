@@ -490,7 +490,7 @@ class PatternWriter:
         arguments = [view.name]
         for label, group in groupby(reads, key=lambda read: read.name or ""):
             method = self._single(list(group), calls, None)
-            calls.loops.clear()
+            calls.end_loops()
             of = method.returns.partition("[")[2].removesuffix("]")
             is_one = method.returns.startswith((f"{self._use('Get')}[", f"{self._use('Lookup')}["))
             if method.returns.startswith(f"{self._use('BatchGet')}["):
