@@ -1,7 +1,7 @@
 """IAM policies: documents as AWS takes them, and whether they allow a call.
 
 Only allow statements are written: no denials. Conditions have the operators of `_OPERATORS`, and Null; any other
-allows nothing.
+allows nothing. Variables of resources and conditions are filled from the context of a call.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Statement:
         """Tell whether this statement allows an action on a resource, in the context of a call."""
         # Action names know no upper and lower case, resources do (IAM guide, "Grammar of the IAM JSON policy").
         return (
-            any(_matches(each.casefold(), action.casefold()) for each in self.actions)
-            and any(_matches(each, resource) for each in self.resources)
+            any(_matches(each.casefold(), action.casefold(), {}) for each in self.actions)
+            and any(_matches(each, resource, context or {}) for each in self.resources)
             and all(
                 _holds(operator, context or {}, key, values)
                 for operator, keys in self.conditions.items()
@@ -85,7 +85,7 @@ def _holds(operator: str, context: Context, key: str, values: tuple[str, ...]) -
     """Evaluate one condition (IAM guide, "IAM JSON policy elements: Condition operators")."""
     found = context.get(key)
     if operator == "Null":
-        return (found is None) == (values == ("true",))
+        return (not found) == (values == ("true",))
     quantifier, colon, plain = operator.rpartition(":")
     compare = _OPERATORS.get(plain)
     if compare is None:
@@ -93,26 +93,42 @@ def _holds(operator: str, context: Context, key: str, values: tuple[str, ...]) -
     if found is None or not found:
         return quantifier == "ForAllValues"  # true of no values at all: hence the Null beside it
     every = all if quantifier == "ForAllValues" or not colon else any
-    return every(any(compare(value, each) for value in values) for each in found)
+    return every(any(compare(value, each, context) for value in values) for each in found)
 
 
-def _is_same(value: str, found: str) -> bool:
-    return value == found
+def _is_same(value: str, found: str, context: Context) -> bool:
+    return "".join(_filled(part, context) for part in _VARIABLE.split(value)) == found
 
 
-def _is_same_flag(value: str, found: str) -> bool:
-    return value.casefold() == found.casefold()
+def _is_same_flag(value: str, found: str, context: Context) -> bool:
+    return _is_same(value.casefold(), found.casefold(), context)
 
 
-def _matches(pattern: str, text: str) -> bool:
-    parts = re.split(r"([*?])", pattern)
-    wild = {"*": ".*", "?": "."}
-    return (
-        re.fullmatch("".join(wild.get(part, re.escape(part)) for part in parts), text, re.DOTALL) is not None
-    )
+def _matches(pattern: str, text: str, context: Context) -> bool:
+    parts = _VARIABLE_OR_WILD.split(pattern)
+    regex = "".join(_WILD.get(part) or re.escape(_filled(part, context)) for part in parts)
+    return re.fullmatch(regex, text, re.DOTALL) is not None
 
 
-_OPERATORS: Final[Mapping[str, Callable[[str, str], bool]]] = {
+def _filled(part: str, context: Context) -> str:
+    """Fill a variable from the context; one that the context does not have stands as it is, and matches nothing.
+
+    With an exclamation mark, it is a variable of a template (CloudFormation guide, "Fn::Sub"). The characters *, ?
+    and $ stand for themselves in braces (IAM guide, "IAM policy elements: Variables and tags").
+    """
+    if not _VARIABLE.fullmatch(part):
+        return part
+    name = part[2:-1].removeprefix("!")
+    if name in {"*", "?", "$"}:
+        return name
+    found = context.get(name, ())
+    return found[0] if len(found) == 1 else part
+
+
+_VARIABLE: Final = re.compile(r"(\$\{[^}]+\})")
+_VARIABLE_OR_WILD: Final = re.compile(r"(\$\{[^}]+\}|[*?])")
+_WILD: Final = {"*": ".*", "?": "."}
+_OPERATORS: Final[Mapping[str, Callable[[str, str, Context], bool]]] = {
     "StringEquals": _is_same,
     "StringLike": _matches,
     "ArnLike": _matches,
