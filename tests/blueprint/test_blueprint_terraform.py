@@ -243,6 +243,8 @@ def test_what_the_file_leaves_open_is_a_question() -> None:
         ("each.value.name", "{each.value.name}"),
         ("aws_ssm_parameter.x[0].value", "{aws_ssm_parameter.x[0].value}"),
         ('"say \\"hi\\""', 'say "hi"'),
+        ('"r\\u00f8d \\U0001f34e"', "rød 🍎"),
+        ('"\\u00f \\UFFFFFFFF"', "\\u00f \\UFFFFFFFF"),
     ],
 )
 def test_expressions_are_worked_out(expression: str, name: str) -> None:

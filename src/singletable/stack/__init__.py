@@ -10,6 +10,7 @@ resources.py   a whole stack as neutral data: a class for each kind of resource
 make.py        makes one from a blueprint: tables.py; trusted.py, owners.py and deployer.py for its roles
 options.py     what a stage decides: region, environment, billing, replicas
 cloudformation.py  a stack as a template of CloudFormation or SAM (table_templates.py, template_values.py)
+terraform.py   a stack as a Terraform configuration (terraform_tables.py, terraform_values.py; hcl.py writes HCL)
 changes.py     what a new template changes, and what that takes away
 files.py       templates as files, written all or none
 parts.py       all that stands around a table: functions.py with filters.py, schedules.py, backups.py,

@@ -13,7 +13,6 @@ from typing import Any, Final, assert_never
 from singletable.errors import StackError
 from singletable.stack.resources import (
     Alarm,
-    Attribute,
     BackupPlan,
     Dashboard,
     EventSource,
@@ -22,7 +21,6 @@ from singletable.stack.resources import (
     Output,
     Parameter,
     Queue,
-    Ref,
     Resource,
     Role,
     Schedule,
@@ -162,29 +160,8 @@ def _role(role: Role) -> dict[str, Any]:
 
 def trust_document(role: Role) -> dict[str, Any]:
     """Return the policy that says who may take a role."""
-    trust = role.trust
-    action = "sts:AssumeRole"
-    principal: dict[str, Any]
-    if trust.provider is not None:
-        principal, action = {"Federated": trust.provider}, "sts:AssumeRoleWithWebIdentity"
-    elif trust.is_account:
-        principal = {"AWS": text(Sub("arn:${AWS::Partition}:iam::${AWS::AccountId}:root"))}
-    else:
-        assert trust.services, role.name
-        principal = {"Service": list(trust.services)}
-    statement = {"Effect": "Allow", "Principal": principal, "Action": action}
-    if trust.conditions:
-        statement["Condition"] = {
-            operator: {key: _condition_value(value) for key, value in keys.items()}
-            for operator, keys in trust.conditions.items()
-        }
-    return {"Version": "2012-10-17", "Statement": [statement]}
-
-
-def _condition_value(value: Any) -> Any:
-    if isinstance(value, Ref | Attribute | Sub):
-        return text(value)
-    return filled(value)
+    document: dict[str, Any] = filled(role.trust.document())
+    return document
 
 
 # --- messages ---------------------------------------------------------------------------------------------------
@@ -207,19 +184,11 @@ def _topic(topic: Topic) -> dict[str, Any]:
             {"TopicArn": {"Ref": topic.logical_id}, "Protocol": "email", "Endpoint": text(email)},
         )
     if topic.publishers:
-        statement = {
-            "Sid": "Publish",
-            "Effect": "Allow",
-            "Principal": {"Service": sorted(topic.publishers)},
-            "Action": "sns:Publish",
-            "Resource": {"Ref": topic.logical_id},
-            "Condition": {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}},
-        }
         found[f"{topic.logical_id}Policy"] = resource(
             "AWS::SNS::TopicPolicy",
             {
                 "Topics": [{"Ref": topic.logical_id}],
-                "PolicyDocument": {"Version": "2012-10-17", "Statement": [statement]},
+                "PolicyDocument": filled(topic.document()),
             },
         )
     return found

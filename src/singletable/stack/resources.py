@@ -124,6 +124,22 @@ class Trust:
     provider: str | None = None
     conditions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
+    def document(self) -> dict[str, Any]:
+        """Return the policy that says who may take the role; its texts are templates as those of Sub."""
+        action = "sts:AssumeRole"
+        principal: dict[str, Any]
+        if self.provider is not None:
+            principal, action = {"Federated": self.provider}, "sts:AssumeRoleWithWebIdentity"
+        elif self.is_account:
+            principal = {"AWS": "arn:${AWS::Partition}:iam::${AWS::AccountId}:root"}
+        else:
+            assert self.services
+            principal = {"Service": list(self.services)}
+        statement: dict[str, Any] = {"Effect": "Allow", "Principal": principal, "Action": action}
+        if self.conditions:
+            statement["Condition"] = {operator: dict(keys) for operator, keys in self.conditions.items()}
+        return {"Version": "2012-10-17", "Statement": [statement]}
+
 
 @dataclass(frozen=True, slots=True)
 class Role:
@@ -154,6 +170,18 @@ class Topic:
     is_encrypted: bool = False  # by AWS's key; CloudWatch cannot publish to such a topic
     publishers: tuple[str, ...] = ()  # services that may publish to it: cloudwatch.amazonaws.com
     tags: Mapping[str, str] = field(default_factory=dict)
+
+    def document(self) -> dict[str, Any]:
+        """Return the policy that lets the publishers publish; its texts are templates as those of Sub."""
+        statement = {
+            "Sid": "Publish",
+            "Effect": "Allow",
+            "Principal": {"Service": sorted(self.publishers)},
+            "Action": "sns:Publish",
+            "Resource": Ref(self.logical_id),
+            "Condition": {"StringEquals": {"aws:SourceAccount": "${AWS::AccountId}"}},
+        }
+        return {"Version": "2012-10-17", "Statement": [statement]}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -25,6 +26,7 @@ _NUMBER: Final = re.compile(r"-?\d{1,30}(\.\d{1,30})?")
 _HEREDOC: Final = re.compile(r"<<(-?)([A-Za-z_]\w*)\n(.*?)\n?[ \t]*\2\s*", re.DOTALL)
 _ALLOWED: Final = re.compile(r"contains\(\s*(\[[^\[\]]*\])\s*,\s*var\.([\w-]+)")
 _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
+_CODE_POINT: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))")
 _ENTRIES: Final = ("__is_block__", "__comments__", "__inline_comments__")
 _LITERALS: Final = {"true": True, "false": False, "null": None}
 _KNOWN: Final = {
@@ -199,8 +201,8 @@ class Expressions:
                 parts.append(_text(inner))
                 at = end + 1
             elif text[at] == "\\" and at + 1 < len(text):
-                parts.append(_ESCAPES.get(text[at + 1], text[at : at + 2]))
-                at += 2
+                meant, at = _unescaped(text, at)
+                parts.append(meant)
             else:
                 parts.append(text[at])
                 at += 1
@@ -372,6 +374,14 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return value if isinstance(value, str) else str(value) if isinstance(value, int | float) else short(value)
+
+
+def _unescaped(text: str, at: int) -> tuple[str, int]:
+    """Return the character that a backslash begins, and the offset behind it."""
+    found = _CODE_POINT.match(text, at)
+    if found is not None and (number := int(found[1] or found[2], 16)) <= sys.maxunicode:
+        return chr(number), found.end()
+    return _ESCAPES.get(text[at + 1], text[at : at + 2]), at + 2
 
 
 def _cut(text: str) -> str:
