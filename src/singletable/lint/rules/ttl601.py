@@ -1,0 +1,42 @@
+"""TTL601: a TTL attribute whose numbers are not seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from singletable.lint.expiry import Expiry, expiries
+from singletable.lint.finding import Finding, Severity
+from singletable.lint.rule import Rule, finding
+from singletable.lint.view import View
+
+_SECONDS = ("", "s", "second", "seconds", "epoch-seconds")
+_YEAR_5000 = 95_617_584_000  # in seconds: larger numbers are milliseconds
+
+
+def check(view: View) -> Iterator[Finding]:
+    """Look at the unit that is said, the format of the attribute, and samples."""
+    for each in expiries(view):
+        if each.is_kept_by_library:
+            continue
+        if (why := _unit(each)) is not None:
+            yield finding(
+                RULE,
+                *each.paths,
+                message=f"{each.name} of {each.entity.name} is not in seconds: {why}",
+                because="DynamoDB reads the number as seconds since 1970: milliseconds are a date some 50,000 "
+                "years away, so that no item is ever deleted",
+                repair=f"store whole seconds since 1970 in {each.name}",
+            )
+
+
+def _unit(each: Expiry) -> str | None:
+    if each.rule.unit.lower() not in _SECONDS:
+        return each.rule.unit
+    if each.attribute is not None and each.attribute.format == "epoch-ms":
+        return "its format is epoch-ms"
+    samples = (*each.rule.samples, *(each.attribute.samples if each.attribute is not None else ()))
+    large = [value for value in samples if isinstance(value, int | float) and value > _YEAR_5000]
+    return f"{large[0]:.0f} is a number of milliseconds" if large else None
+
+
+RULE = Rule("TTL601", Severity.ERROR, "A TTL attribute is not in seconds", check)

@@ -1,0 +1,36 @@
+"""TTL603: an archive by TTL that nobody fills."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from singletable.lint.expiry import Expiry, expiries
+from singletable.lint.finding import Finding, Severity
+from singletable.lint.rule import Rule, finding
+from singletable.lint.view import View
+
+
+def check(view: View) -> Iterator[Finding]:
+    """Look for items that are to be archived, without a handler of their deletions."""
+    for each in expiries(view):
+        if each.rule.purpose == "archive" and not _is_archived(view, each):
+            yield finding(
+                RULE,
+                *each.paths,
+                message=f"{each.entity.name} is to be archived by TTL, and nothing takes what expires",
+                because="TTL deletes: without a reader of the stream that keeps the old image, the item is lost",
+                repair="read the stream with old images, and write what the service deletes to an archive; or "
+                "leave the expiry out",
+            )
+
+
+def _is_archived(view: View, each: Expiry) -> bool:
+    return view.blueprint.table.stream is not None and any(
+        (not handler.entities or each.entity.name in handler.entities)
+        and (not handler.events or "REMOVE" in handler.events)
+        for consumer in view.blueprint.consumers
+        for handler in consumer.handlers
+    )
+
+
+RULE = Rule("TTL603", Severity.ERROR, "An archive by TTL has nobody who fills it", check)
