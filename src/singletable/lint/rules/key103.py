@@ -1,0 +1,62 @@
+"""KEY103: a date in a sort key that does not begin with the year sorts by its first figures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from singletable.lint.finding import Finding, Severity
+from singletable.lint.keys import Slot
+from singletable.lint.rule import Rule, finding
+from singletable.lint.rules.key101 import prove
+from singletable.lint.view import View
+
+_DAY_FIRST: Final = re.compile(
+    r"(dd?|mm?|mmm|d|m)[-./ ]?(dd?|mmm?|m|d)[-./ ]?(yyyy|yy)([^a-z].*)?", re.IGNORECASE
+)
+_SAMPLE: Final = re.compile(r"(\d{1,2})[-./](\d{1,2})[-./](\d{4})")
+_EARLIER, _LATER = "14-01-2026", "03-02-2026"
+
+
+def check(view: View) -> Iterator[Finding]:
+    """Look for days in sort keys that are written with the day or the month first."""
+    for place in view.places:
+        for role, attribute, template in place.templates():
+            for slot in template.slots if role == "sk" else ():
+                if slot.is_encoded or not _has_year_last(slot):
+                    continue
+                earlier, later = _pair(slot)
+                keys = template.example(**{slot.name: earlier}), template.example(**{slot.name: later})
+                yield finding(
+                    RULE,
+                    view.attribute_path(place.entity.name, slot.name),
+                    place.path,
+                    message=f"{slot.name} stands in {template.text} as {slot.format or later}, not the year first",
+                    because=f"{keys[1]} sorts before {keys[0]}, though it is later",
+                    repair="write days as ISO 8601 has them, YYYY-MM-DD",
+                    facts={"attribute": attribute, "keys": keys},
+                )
+
+
+def _has_year_last(slot: Slot) -> bool:
+    dates = [value for value in slot.samples if isinstance(value, str)]
+    is_dated = bool(dates) and all(_SAMPLE.fullmatch(value) for value in dates)
+    return bool(_DAY_FIRST.fullmatch(slot.format)) or is_dated
+
+
+def _pair(slot: Slot) -> tuple[str, str]:
+    """Return an earlier and a later day that text has the other way round: of the samples, if they show it."""
+    is_month_first = slot.format.lower().startswith("m")
+    dates = sorted(
+        ((found[3], *(found.group(1, 2) if is_month_first else found.group(2, 1))), str(value))
+        for value in slot.samples
+        if (found := _SAMPLE.fullmatch(str(value)))
+    )
+    pairs = [(one, two) for at, (_, one) in enumerate(dates) for _, two in dates[at + 1 :] if two < one]
+    if pairs:
+        return pairs[0]
+    return ("12-31-2025", "01-02-2026") if is_month_first else (_EARLIER, _LATER)
+
+
+RULE = Rule("KEY103", Severity.ERROR, "A date in a sort key does not begin with the year", check, prove)

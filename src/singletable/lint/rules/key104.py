@@ -1,0 +1,35 @@
+"""KEY104: a key joins a calendar year with an ISO week, which may belong to another year."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from singletable.lint.finding import Finding, Severity
+from singletable.lint.rule import Rule, finding
+from singletable.lint.view import View
+
+
+def check(view: View) -> Iterator[Finding]:
+    """Look for places whose keys hold the number of an ISO week beside a year of the calendar."""
+    for place in view.places:
+        years = [slot for slot in place.slots if slot.format == "calendar-year"]
+        weeks = [slot for slot in place.slots if slot.format == "iso-week" and slot.is_number]
+        if not years or not weeks:
+            continue
+        year, week = years[0], weeks[0]
+        entity = place.entity.name
+        yield finding(
+            RULE,
+            view.attribute_path(entity, week.name),
+            view.attribute_path(entity, year.name),
+            place.path,
+            message=f"the key of {entity} joins {year.name}, of the calendar, with {week.name}, an ISO week",
+            because=(
+                "2024-12-30 lies in week 01 of the ISO year 2025: with the calendar's 2024 it gets the key of "
+                "week 01 of January 2024, and overwrites it; 2027-01-01 lies in week 53 of 2026"
+            ),
+            repair=f"write the year of the ISO week (isocalendar().year) as {year.name}",
+        )
+
+
+RULE = Rule("KEY104", Severity.ERROR, "A key joins a calendar year with an ISO week", check)
