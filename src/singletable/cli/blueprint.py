@@ -161,7 +161,7 @@ def run(arguments: argparse.Namespace) -> int:
         case command:
             blueprint = _refused_plainly(
                 arguments.file,
-                lambda: _reader(command)(_text_of(arguments.file), arguments.table),
+                lambda: _reader(command)(text_of(arguments.file), arguments.table),
                 hint=f"{command} reads {_FILES[command.removeprefix('from-')]}",
             )
             _write(arguments, _formatted(blueprint, arguments.format))
@@ -218,20 +218,22 @@ def _ask(blueprint: Blueprint) -> None:
 def find_blueprint(text: str) -> Blueprint:
     """Return the blueprint of a system, of its document, of a typed design, or in a file."""
     if Path(text).suffix.lower() in (".toml", ".json"):
-        return _refused_plainly(text, lambda: _from_file(text))
+        return read_blueprint(text, text_of(text))
     name, _, which = text.partition(":")
     if which == _DOCUMENTED:
-        return _documented(name)
+        return documented_file(name)[1]
     source = find_source(text)
     return source.blueprint()
 
 
-def _from_file(name: str) -> Blueprint:
+def read_blueprint(name: str, text: str) -> Blueprint:
+    """Read the text of a file, TOML or JSON by its name."""
     read = Blueprint.from_toml if name.lower().endswith(".toml") else Blueprint.from_json
-    return read(_text_of(name))
+    return _refused_plainly(name, lambda: read(text))
 
 
-def _documented(name: str) -> Blueprint:
+def documented_file(name: str) -> tuple[str, Blueprint]:
+    """Return the file that holds the documented design of a system, and the design."""
     from singletable.systems import find_system, installed_systems
 
     system = find_system(name)
@@ -242,10 +244,11 @@ def _documented(name: str) -> Blueprint:
             f"{system.title} has no design as a document has it",
             hint=f"{meant(name, known)}those that have one: {', '.join(known) or 'none'}",
         )
-    return found
+    return str(system.documented_file), found
 
 
-def _text_of(name: str) -> str:
+def text_of(name: str) -> str:
+    """Return the text of a file."""
     try:
         return Path(name).read_text(encoding="utf-8")
     except UnicodeDecodeError:

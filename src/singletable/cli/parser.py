@@ -36,6 +36,7 @@ examples:
   singletable run kefir.due            run an access pattern of a system; --list names them all
   singletable probe http://host:8000   what does this DynamoDB really do, and what would break?
   singletable blueprint show kefir     a design as data; diff, from-table, from-workbench, to-python and more
+  singletable lint kefir:documented    what is wrong with a design; rule KEY101 says why
   singletable plan kefir --users 10k   what it costs on AWS, line by line, and what runs hot
   singletable deploy kefir --region eu-north-1 --out stack   its table, indexes and roles as a template
   singletable prices show              what DynamoDB costs by region, with source and date
@@ -67,6 +68,8 @@ _COMMANDS: Final = (
     _Row("seed", "fill the table of a system with made-up data"),
     _Row("run", "run an access pattern of a system, or of any design", has_own_help=True),
     _Row("blueprint", "a design as data: shown, compared, proposed from a table, brought from elsewhere"),
+    _Row("lint", "tell what is wrong with a design, before anything is built"),
+    _Row("rule", "what a rule of the linter says, why, and how to repair it"),
     _Row("plan", "tell what a design costs on AWS and what runs hot, for so many users"),
     _Row(
         "deploy",

@@ -113,17 +113,22 @@ class System:
 
     def documented(self) -> Blueprint | None:
         """Return the design as its documents have it, mistakes included."""
-        text = self._document("documented.toml")
-        return None if text is None else Blueprint.from_toml(text)
+        file = self.documented_file
+        return None if file is None else Blueprint.from_toml(file.read_text(encoding="utf-8"))
+
+    @property
+    def documented_file(self) -> Path | None:
+        """Return the file of the design as its documents have it."""
+        return self._document("documented.toml")
 
     def fixes(self) -> tuple[FixBlueprint, ...]:
         """Return what the design does otherwise than its documents, and why."""
-        text = self._document("fixes.toml")
-        return () if text is None else fixes_from_toml(text)
+        file = self._document("fixes.toml")
+        return () if file is None else fixes_from_toml(file.read_text(encoding="utf-8"))
 
-    def _document(self, name: str) -> str | None:
+    def _document(self, name: str) -> Path | None:
         path = None if self.documents is None else self.documents / name
-        return path.read_text(encoding="utf-8") if path is not None and path.is_file() else None
+        return path if path is not None and path.is_file() else None
 
     @property
     def has_handlers(self) -> bool:

@@ -1,0 +1,169 @@
+"""`singletable lint` and `singletable rule`, as people and programs use them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from singletable.cli import main
+
+DESIGN = """\
+blueprint = 2
+name = "Games"
+
+[table]
+name = "games"
+sk = "SK"
+
+[[entities]]
+name = "Level"
+discriminator = "Level"
+attributes = [
+    { name = "game", stored = "game", type = "str", format = "uuid" },
+    { name = "level", stored = "level", type = "int", samples = [9, 10] },
+]
+
+[[entities.places]]
+name = "key"
+pk = { attributes = ["PK"], template = "GAME#{game}" }
+sk = { attributes = ["SK"], template = "LEVEL#{level}" }
+"""
+
+
+@pytest.fixture(autouse=True)
+def design(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in an empty folder with a design that has one defect."""
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "games.toml"
+    file.write_text(DESIGN)
+    return file
+
+
+def _run(*arguments: str) -> int:
+    try:
+        return main(["lint", *arguments])
+    except SystemExit as exit_:
+        return int(str(exit_.code))
+
+
+def test_finding_has_place_reason_repair_and_proof(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("games.toml", "--prove") == 1
+    said = capsys.readouterr()
+    assert said.out.startswith("games.toml:12:5: KEY101 E attribute Level.level: ")
+    assert "LEVEL#10 sorts before LEVEL#9" in said.out
+    assert "a query returns LEVEL#10, LEVEL#9" in said.out
+    assert said.err == "1 error in 1 design\n"
+
+
+@pytest.mark.parametrize("form", ["json", "sarif"])
+def test_programs_read_line_and_code(form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("games.toml", "--format", form) == 1
+    data = json.loads(capsys.readouterr().out)
+    if form == "json":
+        assert (data["findings"][0]["code"], data["findings"][0]["line"]) == ("KEY101", 12)
+    else:
+        result = data["runs"][0]["results"][0]
+        assert result["ruleId"] == "KEY101"
+        assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 12
+
+
+def test_annotation_of_a_workflow_has_file_and_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("games.toml", "--format", "github") == 1
+    assert capsys.readouterr().out.startswith("::error file=games.toml,line=12,col=5,title=KEY101 ")
+
+
+def test_markdown_is_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("games.toml", "--format", "markdown") == 1
+    assert "| attribute Level.level, entity Level | KEY101 | E |" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments", [("--ignore", "KEY1"), ("--select", "PAT")])
+def test_rules_are_chosen_by_what_codes_begin_with(arguments: tuple[str, ...]) -> None:
+    assert _run("games.toml", *arguments) == 0
+
+
+def test_comment_with_a_reason_suppresses_and_one_without_is_told(
+    design: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    at = '    { name = "level"'
+    design.write_text(DESIGN.replace(at, f"    # lint: ignore KEY101 - levels end at 9\n{at}"))
+    assert _run("games.toml") == 0
+    design.write_text(DESIGN.replace(at, f"    # lint: ignore KEY101\n{at}"))
+    assert _run("games.toml") == 1
+    assert "LNT001" in capsys.readouterr().out
+
+
+def test_baseline_accepts_what_is_there_and_reports_what_is_new(design: Path) -> None:
+    assert _run("games.toml", "--write-baseline", "accepted.json") == 0
+    design.write_text("# a comment moves every line\n" + DESIGN)
+    assert _run("games.toml", "--baseline", "accepted.json") == 0
+    design.write_text(DESIGN.replace('"level"', '"step"').replace("{level}", "{step}"))
+    assert _run("games.toml", "--baseline", "accepted.json") == 1
+
+
+def test_settings_name_targets_and_rules(tmp_path: Path) -> None:
+    settings = tmp_path / "pyproject.toml"
+    settings.write_text('[tool.singletable.lint]\ntargets = ["games.toml"]\n')
+    assert _run() == 1
+    settings.write_text('[tool.singletable.lint]\ntargets = ["games.toml"]\nignore = ["KEY101"]\n')
+    assert _run() == 0
+    settings.write_text('[tool.singletable.lint]\nignored = ["KEY101"]\n')
+    assert _run("games.toml") == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [(), ("missing.toml",), ("games.toml", "--select", "FOO"), ("games.toml", "--baseline", "games.toml")],
+)
+def test_wrong_use_is_told_with_a_hint(
+    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _run(*arguments) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "hint:" in said.err
+
+
+TYPED = """\
+from singletable import Key
+
+
+class GamePK(Key, template="GAME#{game}"):
+    game: str
+
+
+class LevelSK(Key, template="LEVEL#{level}#{level}#{missing}"):
+    level: int
+"""
+
+
+def test_design_that_is_refused_when_imported_is_a_finding(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "refused_games.py").write_text(TYPED)
+    assert _run("refused_games:Games", "--json") == 1
+    found = json.loads(capsys.readouterr().out)["findings"][0]
+    assert found["code"].startswith("ST")
+    assert (found["file"], found["line"]) == ("refused_games.py", 8)
+
+
+def test_finding_in_a_typed_design_has_the_line_of_python() -> None:
+    from singletable.lint.target import of_design
+    from singletable.systems import find_system
+
+    system = find_system("kefir")
+    target = of_design("kefir", system.design, system.blueprint())
+    names = [entity.name for entity in target.blueprint.entities]
+    batch = target.blueprint.entities[names.index("Batch")]
+    field = [each.name for each in batch.attributes].index("status")
+    where = target.where(("entities", names.index("Batch"), "attributes", field))
+    assert Path(where.file).read_text().splitlines()[where.line - 1].strip().startswith("status:")
+
+
+def test_page_of_a_rule_is_printed_and_rules_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rule", "key101"]) == 0
+    assert capsys.readouterr().out.startswith("# KEY101: ")
+    assert main(["rule"]) == 0
+    assert "KEY101  E  A number in a sort key has no fixed width" in capsys.readouterr().out
