@@ -51,7 +51,7 @@ def _run(*arguments: str) -> int:
 def test_finding_has_place_reason_repair_and_proof(capsys: pytest.CaptureFixture[str]) -> None:
     assert _run("games.toml", "--prove") == 1
     said = capsys.readouterr()
-    assert said.out.startswith("games.toml:12:5: KEY101 E attribute Level.level: ")
+    assert said.out.startswith("games.toml:13:5: KEY101 E attribute Level.level: ")
     assert "LEVEL#10 sorts before LEVEL#9" in said.out
     assert "a query returns LEVEL#10, LEVEL#9" in said.out
     assert said.err == "1 error in 1 design\n"
@@ -62,16 +62,16 @@ def test_programs_read_line_and_code(form: str, capsys: pytest.CaptureFixture[st
     assert _run("games.toml", "--format", form) == 1
     data = json.loads(capsys.readouterr().out)
     if form == "json":
-        assert (data["findings"][0]["code"], data["findings"][0]["line"]) == ("KEY101", 12)
+        assert (data["findings"][0]["code"], data["findings"][0]["line"]) == ("KEY101", 13)
     else:
         result = data["runs"][0]["results"][0]
         assert result["ruleId"] == "KEY101"
-        assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 12
+        assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 13
 
 
 def test_annotation_of_a_workflow_has_file_and_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert _run("games.toml", "--format", "github") == 1
-    assert capsys.readouterr().out.startswith("::error file=games.toml,line=12,col=5,title=KEY101 ")
+    assert capsys.readouterr().out.startswith("::error file=games.toml,line=13,col=5,title=KEY101 ")
 
 
 def test_markdown_is_a_table(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@ import ast
 import inspect
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -52,13 +52,14 @@ class LintTarget:
     name: str
     blueprint: Blueprint
     where: Callable[[Path], Where]
+    _lines: Callable[[str], tuple[str, ...]] = field(default_factory=lambda: cache(_lines_of))
 
     def ignored_at(self, path: Path) -> Iterator[Ignored]:
         """Yield the comments at a place, at what holds it, and on the lines above each."""
         for length in range(len(path), 0, -1):
             where = self.where(path[:length])
             if where.line:
-                yield from _comments(where)
+                yield from _comments(where, self._lines(where.file))
 
 
 def of_file(name: str, text: str, blueprint: Blueprint) -> LintTarget:
@@ -132,9 +133,8 @@ def _shown(file: str) -> str:
 # --- suppression ----------------------------------------------------------------------------------------
 
 
-def _comments(where: Where) -> Iterator[Ignored]:
+def _comments(where: Where, lines: tuple[str, ...]) -> Iterator[Ignored]:
     """Yield what stands at a line, or in the comments just above it."""
-    lines = _lines(where.file)
     if where.line > len(lines):
         return
     at = where.line - 1
@@ -150,8 +150,7 @@ def _comment(line: str, where: Where) -> Iterator[Ignored]:
         yield Ignored(codes, (found["reason"] or "").strip(), where)
 
 
-@cache
-def _lines(file: str) -> tuple[str, ...]:
+def _lines_of(file: str) -> tuple[str, ...]:
     try:
         return tuple(FilePath(file).read_text(encoding="utf-8").splitlines())
     except (OSError, UnicodeDecodeError):
