@@ -31,6 +31,7 @@ class Rule:
     title: str
     check: Callable[[View], Iterator[Finding]]
     prove: Callable[[Finding, Bench], str | None] | None = None
+    looks_at_documents: bool = False  # compares documents: it has nothing to say of a single one
 
     def page(self) -> str:
         """Return the rule's page: what AWS says, a wrong and a right example, the repair."""
