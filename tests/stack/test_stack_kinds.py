@@ -40,7 +40,7 @@ def test_every_kind_lints(write: Callable[[Stack], dict[str, Any]]) -> None:
 def test_deployer_of_every_kind_lints() -> None:
     stack = whole_stack()
     (table,) = (each for each in stack.resources if isinstance(each, kinds.Table))
-    deployer = deployer_stack(stack, table, StackOptions(REGION, {"stage": "prod"}))
+    deployer = deployer_stack(stack, table)
     assert findings((deployer,)) == []
 
 

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
+import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from singletable.cli.arguments import file_name
-from singletable.cli.blueprint import find_blueprint
 from singletable.cli.messages import WrongUseError, say, say_error
-from singletable.cli.stages import add_stage, stage_environment
+from singletable.cli.output import progress_bar
+from singletable.cli.stages import add_stage, find_deployed, stage_environment
 from singletable.stack.changes import TemplateChange, changes_between
-from singletable.stack.files import FORMATS, read_template, stack_files, template_of, write_files
-from singletable.stack.make import make_stacks
+from singletable.stack.commands import NextCommand, next_commands
+from singletable.stack.deployable import Deployable, deployable
+from singletable.stack.files import FORMATS, read_template, template_file, template_of, write_files
 from singletable.stack.options import StackOptions
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from singletable.stack.resources import Stack
+Files: TypeAlias = Mapping[str, str | bytes]
 
 EXAMPLES = """\
 examples:
@@ -30,7 +29,8 @@ examples:
   singletable deploy kefir --env stage=prod --region eu-north-1 --global --replica eu-west-1 --out stack
   singletable deploy kefir --env stage=dev --region eu-north-1 --billing PROVISIONED --capacity 5,5 --out stack
 
-Nothing is sent to AWS: the files are for `aws cloudformation deploy`, or for `sam deploy`. Without --out the
+Nothing is sent to AWS: the files are for `aws cloudformation deploy`, or for `sam deploy`, and the command says how.
+A design with handlers or scheduled workers gets functions, with their code in function.zip. Without --out the
 template of the table's stack is printed. The table is kept when its stack is deleted.
 
 exit codes: 0, 1 if a table would be replaced or an index dropped, 2 for wrong use or a failure
@@ -65,6 +65,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tag", metavar="NAME=VALUE", type=_tag, action="append", default=[], help="a tag of all resources"
     )
     parser.add_argument(
+        "--email", metavar="ADDRESS", type=_email, action="append", default=[], help="whom alarms tell"
+    )
+    parser.add_argument(
+        "--users", metavar="N", type=_users, help="plan alarms for so many (default: the design's)"
+    )
+    parser.add_argument(
+        "--site", metavar="DIR", type=file_name, help="the dependencies of functions, as pip --target made it"
+    )
+    parser.add_argument("--runtime", metavar="NAME", help="of functions (default: that of this Python)")
+    parser.add_argument(
+        "--architecture", choices=("x86_64", "arm64"), default="x86_64", help="(default: %(default)s)"
+    )
+    parser.add_argument(
         "--diff", metavar="OLD", type=file_name, help="tell what changes: a template, or a folder of them"
     )
     parser.add_argument(
@@ -75,7 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the templates of a design, or tell what they change."""
-    blueprint = find_blueprint(arguments.design)
+    source = find_deployed(arguments.design)
     options = StackOptions(
         arguments.region,
         stage_environment(arguments),
@@ -86,9 +99,19 @@ def run(arguments: argparse.Namespace) -> int:
         compute=tuple(arguments.compute) or ("lambda.amazonaws.com",),
         tags=dict(arguments.tag),
     )
-    stacks = make_stacks(blueprint, options)
-    files = stack_files(stacks, arguments.format)  # all that is refused is refused before anything is written
-    template = template_of(stacks[0], arguments.format)
+    with progress_bar() as show:
+        made = deployable(
+            source,
+            options,
+            emails=tuple(arguments.email),
+            users=arguments.users,
+            site=None if arguments.site is None else Path(arguments.site),
+            runtime=arguments.runtime,
+            architecture=arguments.architecture,
+            progress=show,
+        )
+    files = made.files(arguments.format)  # all that is refused is refused before anything is written
+    template = template_of(made.stacks[0], arguments.format)
     changes = (
         None if arguments.diff is None else changes_between(read_template(Path(arguments.diff)), template)
     )
@@ -96,11 +119,11 @@ def run(arguments: argparse.Namespace) -> int:
     is_refused = bool(losses) and not arguments.allow_replacement
     if arguments.out is not None and not is_refused:
         _write(arguments.out, files)
-    _show(arguments, stacks, files, template, changes, is_refused=is_refused)
+    _show(arguments, made, files, template, changes, is_refused=is_refused)
     return LOSES if is_refused else DONE
 
 
-def _write(out: str, files: dict[str, str]) -> None:
+def _write(out: str, files: Files) -> None:
     try:
         write_files(Path(out), files)
     except OSError as error:
@@ -111,8 +134,8 @@ def _write(out: str, files: dict[str, str]) -> None:
 
 def _show(
     arguments: argparse.Namespace,
-    stacks: Sequence[Stack],
-    files: dict[str, str],
+    made: Deployable,
+    files: Files,
     template: dict[str, Any],
     changes: tuple[TemplateChange, ...] | None,
     *,
@@ -120,37 +143,40 @@ def _show(
 ) -> None:
     is_written = arguments.out is not None and not is_refused
     if arguments.json:
-        print(json.dumps(_data(arguments, stacks, files, changes, is_refused=is_refused), ensure_ascii=False))
+        print(json.dumps(_data(arguments, made, files, changes, is_refused=is_refused), ensure_ascii=False))
     elif changes is not None:
         for change in changes:
             print(change)
         if not changes:
             say("nothing changes")
     elif arguments.out is None:
-        print(files[f"{stacks[0].name}.template.json"], end="")
+        print(files[template_file(made.stacks[0])], end="")
     if is_refused:
         say_error(
             "a table would be replaced or leave the stack, or an index be dropped: nothing is written",
             hint="singletable migrate moves the items first; then --allow-replacement",
         )
     elif is_written and not arguments.json:
-        _say_how(arguments, stacks, files, len(template["Resources"]))
+        _say_how(arguments, made, files, len(template["Resources"]))
 
 
 def _data(
     arguments: argparse.Namespace,
-    stacks: Sequence[Stack],
-    files: dict[str, str],
+    made: Deployable,
+    files: Files,
     changes: tuple[TemplateChange, ...] | None,
     *,
     is_refused: bool,
 ) -> dict[str, Any]:
+    is_written = arguments.out is not None and not is_refused
     found: dict[str, Any] = {
         "format": arguments.format,
-        "stacks": [{"name": stack.name, "region": stack.region} for stack in stacks],
-        "files": sorted(files) if arguments.out is not None and not is_refused else [],
+        "stacks": [{"name": stack.name, "region": stack.region} for stack in made.stacks],
+        "files": sorted(files) if is_written else [],
         "refused": is_refused,
     }
+    if is_written:
+        found["next"] = [{"why": each.why, "command": each.line} for each in _next(arguments, made, files)]
     if changes is not None:
         found["changes"] = [
             {
@@ -164,21 +190,37 @@ def _data(
             for each in changes
         ]
     elif arguments.out is None:
-        found["templates"] = {name: json.loads(text) for name, text in files.items()}
+        found["templates"] = {name: json.loads(text) for name, text in files.items() if isinstance(text, str)}
     return found
 
 
-def _say_how(
-    arguments: argparse.Namespace, stacks: Sequence[Stack], files: dict[str, str], count: int
-) -> None:
+def _say_how(arguments: argparse.Namespace, made: Deployable, files: Files, count: int) -> None:
     for name in sorted(files):
         say(f"{Path(arguments.out) / name} is written")
-    program = "sam" if arguments.format == "sam" else "aws cloudformation"
-    template = Path(arguments.out) / f"{stacks[0].name}.template.json"
-    words = ["--stack-name", stacks[0].name, "--template-file", str(template), "--region", arguments.region]
-    say(
-        f"{count} resources; to deploy: {program} deploy {shlex.join(words)} --capabilities CAPABILITY_NAMED_IAM"
-    )
+    say(f"{count} resources; to deploy them, with a bucket of yours for BUCKET:")
+    for each in _next(arguments, made, files):
+        say(f"  # {each.why}")
+        say(f"  {each.line}")
+
+
+def _next(arguments: argparse.Namespace, made: Deployable, files: Files) -> tuple[NextCommand, ...]:
+    return next_commands(made, files, form=arguments.format, folder=Path(arguments.out))
+
+
+def _users(text: str) -> float:
+    try:
+        users = float(text)
+    except ValueError:
+        users = 0.0
+    if not 0 < users < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of users, as 50000")
+    return users
+
+
+def _email(text: str) -> str:
+    if not re.fullmatch(r"[^@\s$]+@[^@\s$]+", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no address, as ops@example.com")
+    return text
 
 
 def _capacity(text: str) -> tuple[int, int]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 
-from singletable.cli.blueprint import find_blueprint
 from singletable.cli.messages import WrongUseError
-from singletable.cli.stages import add_stage, stage_environment
+from singletable.cli.stages import add_stage, find_deployed, stage_environment
 from singletable.stack.cloudformation import trust_document
-from singletable.stack.make import make_stacks
+from singletable.stack.deployable import stacks_unpacked
 from singletable.stack.options import StackOptions
 from singletable.stack.resources import Role
 from singletable.stack.template_values import filled
@@ -35,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the roles of a design."""
     options = StackOptions(arguments.region, stage_environment(arguments))
-    stacks = make_stacks(find_blueprint(arguments.design), options)
+    stacks = stacks_unpacked(find_deployed(arguments.design), options)
     found = {_kind(each): each for stack in stacks for each in stack.resources if isinstance(each, Role)}
     if arguments.only is not None and arguments.only not in found:
         raise WrongUseError(

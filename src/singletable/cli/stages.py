@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from singletable.cli.arguments import file_name
-from singletable.cli.patterns.finding import find_source
+from singletable.cli.blueprint import find_blueprint
+from singletable.cli.patterns.finding import find_source, load_design
 from singletable.cli.targets import add_environment
+from singletable.systems import find_system
+
+if TYPE_CHECKING:
+    from singletable.blueprint import Blueprint
+    from singletable.design import Design
+    from singletable.systems import System
 
 
 def add_stage(parser: argparse.ArgumentParser) -> None:
@@ -22,11 +30,21 @@ def add_stage(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--region", required=True, help="the region of the table, as eu-north-1")
 
 
+def find_deployed(text: str) -> Blueprint | type[Design] | System:
+    """Return what is deployed under a name: a system, a design of a module, or a blueprint, which has no code."""
+    if is_blueprint(text):
+        return find_blueprint(text)
+    return load_design(text) if ":" in text else find_system(text)
+
+
+def is_blueprint(text: str) -> bool:
+    """Tell whether a name is that of a blueprint: in a file, or of a document."""
+    return Path(text).suffix.lower() in (".toml", ".json") or text.endswith(":documented")
+
+
 def stage_environment(arguments: argparse.Namespace) -> dict[str, str]:
     """Return what the table's name needs: what is given, else what a system has by itself."""
     given = dict(arguments.env)
-    if Path(arguments.design).suffix.lower() in (".toml", ".json") or arguments.design.endswith(
-        ":documented"
-    ):
+    if is_blueprint(arguments.design):
         return given
     return {**find_source(arguments.design).environment, **given}

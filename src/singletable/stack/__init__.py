@@ -15,6 +15,7 @@ changes.py     what a new template changes, and what that takes away
 files.py       templates as files, written all or none
 parts.py       all that stands around a table: functions.py with filters.py, schedules.py, backups.py,
                dashboard.py; watching.py and planned_alarms.py for alarms with actions; names.py cuts names
+deployable.py  all of it for a system, a design or a blueprint; commands.py says what to run next
 packaging.py   the code of a design as a zip for AWS Lambda (reached.py: the modules that go along)
 """
 
@@ -23,6 +24,8 @@ from __future__ import annotations
 from singletable.stack.alarms import Alarm, Series, standard_alarms
 from singletable.stack.changes import TemplateChange, changes_between, refuse_losses
 from singletable.stack.cloudformation import template_text, to_cloudformation, to_sam
+from singletable.stack.commands import NextCommand, next_commands
+from singletable.stack.deployable import Deployable, deployable
 from singletable.stack.deployment import Deployment
 from singletable.stack.described import (
     alarm_blueprint,
@@ -30,9 +33,11 @@ from singletable.stack.described import (
     role_blueprint,
     with_roles_and_alarms,
 )
+from singletable.stack.files import stack_files, write_files
 from singletable.stack.make import make_stack, make_stacks
 from singletable.stack.metrics import METRICS, Metric
 from singletable.stack.options import StackOptions
+from singletable.stack.packaging import Package
 from singletable.stack.policies import Policy, Statement
 from singletable.stack.resources import Stack
 from singletable.stack.roles import Roles, roles_of
@@ -40,8 +45,11 @@ from singletable.stack.roles import Roles, roles_of
 __all__ = [
     "METRICS",
     "Alarm",
+    "Deployable",
     "Deployment",
     "Metric",
+    "NextCommand",
+    "Package",
     "Policy",
     "Roles",
     "Series",
@@ -52,14 +60,18 @@ __all__ = [
     "alarm_blueprint",
     "anywhere",
     "changes_between",
+    "deployable",
     "make_stack",
     "make_stacks",
+    "next_commands",
     "refuse_losses",
     "role_blueprint",
     "roles_of",
+    "stack_files",
     "standard_alarms",
     "template_text",
     "to_cloudformation",
     "to_sam",
     "with_roles_and_alarms",
+    "write_files",
 ]

@@ -78,11 +78,18 @@ def _template(stack: Stack, *, is_sam: bool) -> Template:
             "AWSTemplateFormatVersion": "2010-09-09",
             "Transform": _SAM if is_sam else None,
             "Description": stack.says[:1024] or None,
-            "Parameters": {each.logical_id: _parameter(each) for each in stack.parameters} or None,
+            "Parameters": {each.logical_id: _parameter(each) for each in _parameters(stack, is_sam=is_sam)}
+            or None,
             "Resources": dict(sorted(resources.items())),
             "Outputs": {each.logical_id: _output(each) for each in stack.outputs} or None,
         }
     )
+
+
+def _parameters(stack: Stack, *, is_sam: bool) -> list[Parameter]:
+    """Return the parameters of a stack. SAM brings the code to a bucket itself, and asks for none."""
+    code = {each.code.bucket for each in stack.resources if isinstance(each, Function)} if is_sam else set()
+    return [each for each in stack.parameters if Ref(each.logical_id) not in code]
 
 
 def _parameter(parameter: Parameter) -> dict[str, Any]:

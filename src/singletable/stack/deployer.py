@@ -8,11 +8,10 @@ decision of the account.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from os.path import commonprefix
 from typing import Final, assert_never
 
-from singletable.stack.options import StackOptions
 from singletable.stack.policies import Policy, Statement
 from singletable.stack.resources import (
     Alarm,
@@ -85,13 +84,13 @@ _PREFIX_MIN: Final = 6  # characters of names in common, which keep others out
 _Grant = tuple[str, str, tuple[str, ...], str]  # statement, service, actions, resource
 
 
-def deployer_stack(stack: Stack, table: Table, options: StackOptions) -> Stack:
-    """Return the stack with the role that CloudFormation deploys another stack with."""
+def deployer_stack(stack: Stack, table: Table, *, beside: Sequence[Stack] = ()) -> Stack:
+    """Return the stack with the role that CloudFormation deploys a stack with, and those beside it."""
     role = Role(
         ROLE,
         role_name(table.name, "deployer", stack.region),
         Trust(services=("cloudformation.amazonaws.com",)),
-        (Policy(f"{stack.name}-deployer", deploying(stack)),),
+        (Policy(f"{stack.name}-deployer", deploying(stack, *beside)),),
         says=f"deploys the stack {stack.name}",
         tags=table.tags,
     )
@@ -104,14 +103,15 @@ def deployer_stack(stack: Stack, table: Table, options: StackOptions) -> Stack:
     )
 
 
-def deploying(stack: Stack) -> tuple[Statement, ...]:
-    """Return what deploying a stack takes, from its resources."""
+def deploying(*stacks: Stack) -> tuple[Statement, ...]:
+    """Return what deploying stacks takes, from their resources."""
     actions: dict[tuple[str, str], set[str]] = defaultdict(set)
     resources: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for each in stack.resources:
-        for sid, service, names, resource in _grants(each, stack.region):
-            actions[sid, service].update(names)
-            resources[sid, service].add(resource)
+    for stack in stacks:
+        for each in stack.resources:
+            for sid, service, names, resource in _grants(each, stack.region):
+                actions[sid, service].update(names)
+                resources[sid, service].add(resource)
     return (
         *(
             Statement(
@@ -121,18 +121,23 @@ def deploying(stack: Stack) -> tuple[Statement, ...]:
             )
             for sid, service in sorted(actions)
         ),
-        *_passing(stack.resources),
-        *_key_use(stack),
+        *_passing([each for stack in stacks for each in stack.resources]),
+        *(statement for stack in stacks for statement in _key_use(stack)),
     )
 
 
 def _shortened(resources: set[str]) -> tuple[str, ...]:
     """Return resources one by one, or many of one kind by what their names begin with: a policy has a size."""
+    by_place: dict[str, set[str]] = defaultdict(set)
+    for each in resources:
+        by_place[each[: max(each.rfind(":"), each.rfind("/"))]].add(each)
+    return tuple(sorted(name for each in by_place.values() for name in _shortened_names(each)))
+
+
+def _shortened_names(resources: set[str]) -> set[str]:
     prefix = commonprefix(sorted(resources))  # noqa: RUF071 - by characters is meant
     name = prefix.rpartition(":")[2].rpartition("/")[2]
-    if len(resources) > _NAMED_MAX and len(name) >= _PREFIX_MIN:
-        return (f"{prefix}*",)
-    return tuple(sorted(resources))
+    return {f"{prefix}*"} if len(resources) > _NAMED_MAX and len(name) >= _PREFIX_MIN else resources
 
 
 def _key_use(stack: Stack) -> Iterator[Statement]:

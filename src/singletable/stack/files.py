@@ -26,9 +26,14 @@ def template_of(stack: Stack, form: Format) -> dict[str, Any]:
     return _WRITERS[form](stack)
 
 
+def template_file(stack: Stack) -> str:
+    """Return the name of the file with the template of a stack."""
+    return f"{stack.name}{_ENDING}"
+
+
 def stack_files(stacks: Sequence[Stack], form: Format) -> dict[str, str]:
-    """Return the text of each file, by its name."""
-    return {f"{stack.name}{_ENDING}": template_text(template_of(stack, form)) for stack in stacks}
+    """Return the text of each template, by the name of its file."""
+    return {template_file(stack): template_text(template_of(stack, form)) for stack in stacks}
 
 
 def write_files(folder: Path, files: Mapping[str, str | bytes]) -> None:

@@ -1,4 +1,4 @@
-"""A whole stack of a design: the table, its roles, and what else is given; within the limits of CloudFormation."""
+"""The stacks of a design: its own, that of the role to deploy with, that of alarms on the bill; within AWS's limits."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from singletable.blueprint import Blueprint
 from singletable.errors import StackError
 from singletable.stack.deployer import deployer_stack
 from singletable.stack.options import StackOptions, stack_name
+from singletable.stack.packaging import Package
+from singletable.stack.parts import parts_of
 from singletable.stack.policies import Statement
 from singletable.stack.resources import (
     Attribute,
@@ -21,9 +23,11 @@ from singletable.stack.resources import (
     Role,
     Stack,
     Table,
+    Text,
 )
 from singletable.stack.tables import TABLE, key_parameter, table_of
 from singletable.stack.trusted import role_parameters, role_resources
+from singletable.systems import System
 
 POLICY_CHARACTERS_MAX: Final = 10_240  # of all inline policies of a role
 
@@ -57,13 +61,33 @@ def make_stack(
     return stack
 
 
-def make_stacks(blueprint: Blueprint, options: StackOptions) -> tuple[Stack, ...]:
-    """Make all stacks of a design: its own, and that of the role to deploy it with."""
-    stack = make_stack(blueprint, options)
+def make_stacks(
+    blueprint: Blueprint,
+    options: StackOptions,
+    *,
+    package: Package | None = None,
+    system: System | None = None,
+    emails: tuple[Text, ...] = (),
+    users: float | None = None,
+) -> tuple[Stack, ...]:
+    """Make all stacks of a design, with all parts of each. The first is that of its table.
+
+    The second holds the role that the others are deployed with; the third, where a system declares alarms on the
+    bill, those alarms. The arguments are those of `parts_of`.
+    """
+    parts = parts_of(blueprint, options, package=package, system=system, emails=emails, users=users)
+    stack = make_stack(
+        blueprint,
+        options,
+        further=parts.resources,
+        parameters=parts.parameters,
+        consuming=parts.consuming,
+    )
+    beside = () if parts.billing is None else (parts.billing,)
     (table,) = (each for each in stack.resources if isinstance(each, Table))
-    deployer = deployer_stack(stack, table, options)
+    deployer = deployer_stack(stack, table, beside=beside)
     refuse_large_policies(deployer)
-    return stack, deployer
+    return stack, deployer, *beside
 
 
 def refuse_ambiguous(stack: Stack) -> None:

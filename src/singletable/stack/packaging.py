@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 import sys
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -38,6 +38,7 @@ WORKER_HANDLER: Final = f"{ENTRY}.run_worker"
 UNZIPPED_BYTES_MAX: Final = 250 * 1024 * 1024
 
 Architecture = Literal["x86_64", "arm64"]
+Progress = Callable[[str, int, int], None]  # what is done, how much of it, of how much
 
 # What a design on AWS never loads. A contract of pyproject.toml keeps `design` and `client` from importing it.
 _WITHOUT: Final = frozenset(
@@ -78,6 +79,7 @@ def package(
     site: Path | None = None,
     runtime: str | None = None,
     architecture: Architecture = "x86_64",
+    progress: Progress | None = None,
 ) -> Package:
     """Make the package of a design.
 
@@ -101,19 +103,21 @@ def package(
     runtime = runtime or f"python{sys.version_info.major}.{sys.version_info.minor}"
     _check_extensions(files, runtime, architecture)
     _check_size(files)
-    return Package(zipped(files), runtime, architecture, tuple(sorted(files)), _digest(files))
+    return Package(zipped(files, progress), runtime, architecture, tuple(sorted(files)), _digest(files))
 
 
-def zipped(files: Mapping[str, bytes]) -> bytes:
+def zipped(files: Mapping[str, bytes], progress: Progress | None = None) -> bytes:
     """Return files as a zip: in the order of their names, all with one time and mode."""
     made = BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
-        for name in sorted(files):
+        for count, name in enumerate(sorted(files), 1):
             entry = zipfile.ZipInfo(name, _EARLIEST)
             entry.create_system = 3  # Unix, wherever it is made
             entry.external_attr = _FILE_MODE
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, files[name], compresslevel=6)
+            if progress is not None:
+                progress("packaging", count, len(files))
     return made.getvalue()
 
 

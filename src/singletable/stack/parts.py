@@ -1,9 +1,6 @@
 """All that stands around the table of a design: its functions, schedules, alarms, dashboard and backups.
 
-    parts = parts_of(blueprint, options, package=package_of(system, "shop.system:SYSTEM"), system=system)
-    make_stack(blueprint, options, further=parts.resources, parameters=parts.parameters, consuming=parts.consuming)
-
-Without a package there are no functions: a blueprint alone has no code.
+`make_stacks` puts them into stacks. Without a package there are no functions: a blueprint alone has no code.
 """
 
 from __future__ import annotations
@@ -19,7 +16,7 @@ from singletable.stack.backups import backups_of
 from singletable.stack.dashboard import Watched, dashboard_of
 from singletable.stack.functions import FunctionSettings, stream_function
 from singletable.stack.options import StackOptions, table_name
-from singletable.stack.packaging import Architecture, Package, package
+from singletable.stack.packaging import Architecture, Package, Progress, package
 from singletable.stack.planned_alarms import backup_alarm, function_alarms, planned_alarms
 from singletable.stack.policies import Statement
 from singletable.stack.resources import (
@@ -33,7 +30,8 @@ from singletable.stack.resources import (
 )
 from singletable.stack.roles import roles_of
 from singletable.stack.schedules import scheduled_workers
-from singletable.stack.tables import TABLE
+from singletable.stack.tables import TABLE, table_of
+from singletable.stack.trusted import key_use
 from singletable.stack.watching import alarm_resources, alarm_topic, billing_rules, billing_stack
 from singletable.systems import System
 
@@ -60,6 +58,7 @@ def package_of(
     site: Path | None = None,
     runtime: str | None = None,
     architecture: Architecture = "x86_64",
+    progress: Progress | None = None,
 ) -> Package:
     """Make the package of a system's functions. The reference says where it is: "shop.system:SYSTEM".
 
@@ -73,7 +72,17 @@ def package_of(
         site=site,
         runtime=runtime,
         architecture=architecture,
+        progress=progress,
     )
+
+
+def needs_functions(blueprint: Blueprint, system: System | None) -> bool:
+    """Tell whether a design has code to run on AWS: handlers of its stream, or scheduled workers."""
+    return _is_followed(blueprint) or bool(system is not None and system.scheduled)
+
+
+def _is_followed(blueprint: Blueprint) -> bool:
+    return bool(blueprint.consumers) and blueprint.table.stream is not None
 
 
 def parts_of(
@@ -109,14 +118,13 @@ class _Maker:
 
     def add_functions(self, package: Package, system: System | None) -> None:
         """Add the function of the stream's handlers, and that of scheduled workers."""
-        is_followed = bool(self._blueprint.consumers) and self._blueprint.table.stream is not None
-        scheduled = () if system is None else system.scheduled
-        if is_followed or scheduled:
-            self._parameters = (Parameter(CODE_BUCKET, "The bucket that the package of the functions is in"),)
+        if not needs_functions(self._blueprint, system):
+            return
+        self._parameters = (Parameter(CODE_BUCKET, "The bucket that the package of the functions is in"),)
         settings = self._settings(package, {} if system is None else system.variables)
-        if is_followed:
+        if _is_followed(self._blueprint):
             self._add_consumer(settings)
-        if system is not None and scheduled:
+        if system is not None and system.scheduled:
             self._add_workers(system, settings)
 
     def _settings(self, package: Package, variables: Mapping[str, str]) -> FunctionSettings:
@@ -151,7 +159,10 @@ class _Maker:
             system.scheduled,
             table=self._table,
             region=self._options.region,
-            allowed=roles_of(self._blueprint, self._options.deployment()).writer.statements,
+            allowed=(
+                *roles_of(self._blueprint, self._options.deployment()).writer.statements,
+                *key_use(table_of(self._blueprint, self._options), self._options),
+            ),
             settings=settings,
         )
         self._found += made.resources()

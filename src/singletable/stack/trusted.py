@@ -30,7 +30,7 @@ def role_resources(
 ) -> tuple[Role, ...]:
     """Return the roles of a design's stack. The function behind the stream may do `consuming` too."""
     policies = roles_of(blueprint, options.deployment())
-    using = _key_use(table, options)
+    using = key_use(table, options)
     owner = owner_policy(
         blueprint, table=options.deployment().table_arn(table.name), name=f"{table.name}-owner"
     )
@@ -127,7 +127,7 @@ def _role(
     )
 
 
-def _key_use(table: Table, options: StackOptions) -> tuple[Statement, ...]:
+def key_use(table: Table, options: StackOptions) -> tuple[Statement, ...]:
     """Return what users of a table need of a customer's key, through DynamoDB alone.
 
     Developer guide, "DynamoDB encryption at rest: usage notes", authorizing the use of a customer managed key.

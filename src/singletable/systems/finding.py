@@ -19,12 +19,21 @@ def installed_systems() -> dict[str, System]:
 
 def find_system(name: str) -> System:
     """Return a system by its name; in it, - and _ are the same."""
+    return _loaded(_point(name))
+
+
+def system_reference(name: str) -> str:
+    """Return where a system is imported from, as "shop.system:SYSTEM"."""
+    return _point(name).value
+
+
+def _point(name: str) -> EntryPoint:
     found = _points()
     point = found.get(_plain(name))
     if point is None:
         known = ", ".join(sorted(found)) or "none is installed"
         raise TargetError(f"there is no system {name!r}", hint=f"systems: {known}")
-    return _loaded(point)
+    return point
 
 
 def _points() -> dict[str, EntryPoint]:
