@@ -31,8 +31,10 @@ def test_templates_are_written_with_the_command_that_deploys_them(run: Run, tmp_
     ran = run("deploy", "kefir", *STAGE, "--out", "stack")
     assert ran.code == 0
     assert ran.out == ""
-    assert f"aws cloudformation deploy --stack-name {NAME}" in ran.err
+    assert f"aws cloudformation deploy --stack-name {NAME} " in ran.err
+    assert f"aws s3 cp stack/function.zip s3://BUCKET/{NAME}/" in ran.err
     assert sorted(each.name for each in (tmp_path / "stack").iterdir()) == [
+        "function.zip",
         f"{NAME}-deployer.template.json",
         f"{NAME}.template.json",
     ]
@@ -115,7 +117,9 @@ def test_roles_say_who_may_take_them(run: Run) -> None:
         },
         f"{NAME}-owner-eu-north-1": {"Federated": "cognito-identity.amazonaws.com"},
         f"{NAME}-reader-eu-north-1": {"Service": ["lambda.amazonaws.com"]},
+        f"{NAME}-schedules-eu-north-1": {"Service": ["scheduler.amazonaws.com"]},
         f"{NAME}-writer-eu-north-1": {"Service": ["lambda.amazonaws.com"]},
+        f"{NAME}-workers-eu-north-1": {"Service": ["lambda.amazonaws.com"]},
     }
 
 

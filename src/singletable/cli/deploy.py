@@ -29,9 +29,9 @@ examples:
   singletable deploy kefir --env stage=prod --region eu-north-1 --global --replica eu-west-1 --out stack
   singletable deploy kefir --env stage=dev --region eu-north-1 --billing PROVISIONED --capacity 5,5 --out stack
 
-Nothing is sent to AWS: the files are for `aws cloudformation deploy`, or for `sam deploy`, and the command says how.
-A design with handlers or scheduled workers gets functions, with their code in function.zip. Without --out the
-template of the table's stack is printed. The table is kept when its stack is deleted.
+Nothing is sent to AWS: the files are for `aws cloudformation deploy`, or for `sam deploy`, and the command says
+how. A design with handlers or scheduled workers gets functions, with their code in function.zip. Without --out
+the template of the table's stack is printed. The table is kept when its stack is deleted.
 
 exit codes: 0, 1 if a table would be replaced or an index dropped, 2 for wrong use or a failure
 """

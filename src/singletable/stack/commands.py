@@ -43,10 +43,8 @@ def next_commands(
 
 def _upload(stack: Stack, folder: Path) -> str:
     function = next(each for each in stack.resources if isinstance(each, Function))
-    return shlex.join(
-        ["aws", "s3", "cp", str(folder / CODE_FILE), f"s3://{BUCKET}/{function.code.key}"]
-        + ["--region", stack.region]
-    )
+    source, target = str(folder / CODE_FILE), f"s3://{BUCKET}/{function.code.key}"
+    return shlex.join(["aws", "s3", "cp", source, target, "--region", stack.region])
 
 
 def _deploy(

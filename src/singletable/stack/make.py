@@ -1,4 +1,4 @@
-"""The stacks of a design: its own, that of the role to deploy with, that of alarms on the bill; within AWS's limits."""
+"""The stacks of a design: its own, that of its deployer, and that of alarms on the bill; within AWS's limits."""
 
 from __future__ import annotations
 

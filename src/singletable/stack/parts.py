@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -95,11 +96,25 @@ def parts_of(
     users: float | None = None,
 ) -> Parts:
     """Make all parts around a design's table. Alarms tell the addresses; the plan is that of so many users."""
-    made = _Maker(blueprint, options)
+    made = _Maker(_in_order(blueprint), options)
     if package is not None:
         made.add_functions(package, system)
     made.add_backups()
     return made.parts(emails, users)
+
+
+def _in_order(blueprint: Blueprint) -> Blueprint:
+    """Return a blueprint in the order of names, P2 before P10: that of declarations does not change a stack."""
+    return replace(
+        blueprint,
+        indexes=tuple(sorted(blueprint.indexes, key=lambda each: _natural(each.name))),
+        entities=tuple(sorted(blueprint.entities, key=lambda each: _natural(each.name))),
+        patterns=tuple(sorted(blueprint.patterns, key=lambda each: _natural(f"{each.number} {each.title}"))),
+    )
+
+
+def _natural(name: str) -> tuple[tuple[int, str], ...]:
+    return tuple((int(digits or 0), text) for digits, text in re.findall(r"(\d+)|(\D+)", name))
 
 
 class _Maker:
