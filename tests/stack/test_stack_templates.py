@@ -172,18 +172,19 @@ def test_template_has_no_account_and_no_path(number: int) -> None:
 @given(blueprints())
 @settings(max_examples=40, deadline=None)
 def test_any_blueprint_is_a_template_or_is_refused_in_a_sentence(design: Blueprint) -> None:
-    stacks: tuple[Stack, ...] = ()
+    texts: list[str] = []
     with suppress(StackError):
-        stacks = make_stacks(design, options())
-    for stack in stacks:
-        json.loads(template_text(to_cloudformation(stack)))
+        texts = [template_text(to_cloudformation(stack)) for stack in make_stacks(design, options())]
+    assert all("Resources" in json.loads(text) for text in texts)
 
 
 # --- deployed -----------------------------------------------------------------------------------------------
 
 
 # What moto's CloudFormation leaves aside is linted above, by CloudFormation's own schemas.
-@pytest.mark.filterwarnings("ignore:.*AWS..(CloudWatch|Backup|Scheduler|SNS..TopicPolicy).*not supported by moto")
+@pytest.mark.filterwarnings(
+    "ignore:.*AWS..(CloudWatch|Backup|Scheduler|SNS..TopicPolicy).*not supported by moto"
+)
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_system_deployed_into_moto_has_its_table_and_roles(
     system: str, monkeypatch: pytest.MonkeyPatch
@@ -317,6 +318,11 @@ def test_global_table_with_another_stream_is_refused() -> None:
 def test_two_resources_of_one_logical_id_are_refused() -> None:
     with pytest.raises(StackError, match="have the logical id Table"):
         make_stack(made_up(1), options(), further=[Queue("Table", "queue")])
+
+
+def test_text_that_is_no_unicode_is_refused() -> None:
+    with pytest.raises(StackError, match=r"the character '\\ud800', which UTF-8 cannot say"):
+        template_text({"Description": "\ud800"})
 
 
 def test_region_that_is_none_is_refused() -> None:

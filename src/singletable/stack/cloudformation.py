@@ -54,9 +54,16 @@ def to_sam(stack: Stack) -> Template:
 def template_text(template: Template) -> str:
     """Write a template as JSON; refuse one that CloudFormation does not take."""
     written = json.dumps(template, indent=2, ensure_ascii=False, sort_keys=False) + "\n"
-    if len(written.encode()) > TEMPLATE_BYTES_MAX:
+    try:
+        size = len(written.encode())
+    except UnicodeEncodeError as error:
         raise StackError(
-            f"the template has {len(written.encode()):,} bytes, and CloudFormation takes {TEMPLATE_BYTES_MAX:,}",
+            f"the template has the character {error.object[error.start]!r}, which UTF-8 cannot say",
+            hint="it is in a name or a description of the design",
+        ) from None
+    if size > TEMPLATE_BYTES_MAX:
+        raise StackError(
+            f"the template has {size:,} bytes, and CloudFormation takes {TEMPLATE_BYTES_MAX:,}",
             hint="leave parts out, or let them be stacks of their own",
         )
     return written
