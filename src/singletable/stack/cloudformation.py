@@ -21,6 +21,7 @@ from singletable.stack.resources import (
     Output,
     Parameter,
     Queue,
+    Ref,
     Resource,
     Role,
     Schedule,
