@@ -145,6 +145,18 @@ LINES: dict[str, list[list[str]]] = {
         ["--prices", "prices.toml", "--json"],
         ["--prices", "wrong.toml"],
     ],
+    "lint": [
+        [DESIGN],
+        [BLUEPRINT, "--json"],
+        [BLUEPRINT, "--format", "github"],
+        [BLUEPRINT, "--format", "markdown"],
+        [BLUEPRINT, "--format", "sarif"],
+        [BLUEPRINT, "--prove"],
+        [BLUEPRINT, "--select", HOSTILE],
+        [BLUEPRINT, "--baseline", f"{HOSTILE}.json"],
+        [f"{HOSTILE}:X"],
+        [f"{HOSTILE}.toml"],
+    ],
     "plan": [
         [DESIGN],
         [BLUEPRINT, "--json"],
@@ -162,6 +174,7 @@ LINES: dict[str, list[list[str]]] = {
     ],
     "probe": [[FILE, "--out", f"{HOSTILE}/found"], [HOSTILE], [f"http://{HOSTILE}.example", "--yes"]],
     "restore": [[KEPT, f"{HOSTILE}.restored"], [HOSTILE, FILE], [FILE, f"{HOSTILE}.other"]],
+    "rule": [["KEY101"], ["KEY101", "--json"], [HOSTILE], [HOSTILE, "--json"]],
     "roles": [
         [BLUEPRINT, "--region", "eu-north-1"],
         [DESIGN, "--region", HOSTILE, "--json"],
