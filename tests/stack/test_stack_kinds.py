@@ -14,7 +14,6 @@ from cfnlint.config import ManualArgs
 from singletable.errors import ReplacementError
 from singletable.stack import (
     Stack,
-    StackOptions,
     changes_between,
     refuse_losses,
     template_text,
