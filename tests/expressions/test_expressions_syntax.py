@@ -375,6 +375,7 @@ def test_functions_and_sections_of_updates_are_checked(text: str, message: str) 
 def test_expression_of_4096_bytes_is_read_and_one_byte_more_is_not() -> None:
     fits = "a = :v".ljust(4096)
     Scope(None, {":v": ONE}).condition(fits, parameter="FilterExpression")
+    assert complaint("Filter", "é" * 2048) != "Expression size has exceeded the maximum allowed size;"
     too_long = "Expression size has exceeded the maximum allowed size;"
     for kind in ("Filter", "KeyCondition", "Projection", "Update"):
         assert complaint(kind, fits + " ") == too_long
