@@ -16,7 +16,7 @@ from singletable.storage.check import check_file
 from support.warm_commands import warm_commands
 
 # How long an example takes says nothing on a busy machine; what it finds must be found again.
-settings.register_profile("singletable", deadline=None, derandomize=True)
+settings.register_profile("singletable", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("singletable")
 
 # A shell lets what it runs in the background ignore Ctrl-C, and programs inherit that; tests interrupt theirs.

@@ -645,7 +645,7 @@ def only_declares(text: str) -> None:
 BASES: Final = tuple(design.blueprint() for design in (Kefir, Lunch, Hostile))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(blueprints())
 @example(documented())
 def test_any_blueprint_is_a_module_that_only_declares(blueprint: Blueprint) -> None:
@@ -654,7 +654,7 @@ def test_any_blueprint_is_a_module_that_only_declares(blueprint: Blueprint) -> N
     imported(text)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.sampled_from(BASES).flatmap(changed))
 def test_nearly_right_blueprint_is_a_module_that_opens(blueprint: Blueprint) -> None:
     text = to_python(blueprint)

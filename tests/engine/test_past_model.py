@@ -298,9 +298,9 @@ class PastOfFile(Past):
 
 
 TestPastInMemory = Past.TestCase
-TestPastInMemory.settings = settings(max_examples=25, stateful_step_count=50)
+TestPastInMemory.settings = settings(max_examples=12, stateful_step_count=50)
 TestPastOfFile = PastOfFile.TestCase
-TestPastOfFile.settings = settings(max_examples=15, stateful_step_count=50)
+TestPastOfFile.settings = settings(max_examples=12, stateful_step_count=50)
 
 
 @pytest.mark.soak

@@ -158,7 +158,7 @@ class DelayedIndexes(RuleBasedStateMachine):
 
 
 TestDelayedIndexes = DelayedIndexes.TestCase
-TestDelayedIndexes.settings = settings(max_examples=40, stateful_step_count=50)
+TestDelayedIndexes.settings = settings(max_examples=25, stateful_step_count=50)
 
 
 @pytest.mark.soak

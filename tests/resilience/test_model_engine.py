@@ -101,7 +101,7 @@ IDS = ["memory", "file", "log-memory", "log-file"]
 
 
 # What differs in memory is where rows are read: it needs fewer examples than everything that stands above it.
-@pytest.mark.parametrize(("machine", "examples"), list(zip(MACHINES, (30, 60, 30, 60), strict=True)), ids=IDS)
+@pytest.mark.parametrize(("machine", "examples"), list(zip(MACHINES, (15, 40, 15, 40), strict=True)), ids=IDS)
 def test_random_operations_agree_with_the_model(machine: type[RuleBasedStateMachine], examples: int) -> None:
     run_state_machine_as_test(machine, settings=settings(SHORT, max_examples=examples))
 

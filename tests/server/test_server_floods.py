@@ -292,7 +292,7 @@ def test_server_stops_while_long_requests_wait_for_their_turn(tmp_path: Path) ->
     request = call(operation, gzip.compress(body), "Content-Encoding: gzip")
     with Target(tmp_path, settings={"stop_s_max": 0.5}) as target:
         target.create_things()
-        with floods.crowd(target, 60) as clients:
+        with floods.crowd(target, 24) as clients:
             for client in clients:
                 client.sendall(request)
             target.ping()

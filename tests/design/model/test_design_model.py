@@ -248,7 +248,7 @@ def _refused(kind: type[Exception], attempt: Callable[[], Any]) -> None:
 
 
 TestDesign = DesignMachine.TestCase
-TestDesign.settings = settings(max_examples=25, stateful_step_count=25)
+TestDesign.settings = settings(max_examples=15, stateful_step_count=25)
 
 
 @pytest.mark.soak

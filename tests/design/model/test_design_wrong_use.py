@@ -198,7 +198,7 @@ def refuses_or_takes(db: Shops, attempt: Attempt, junk: Any) -> None:
     assert " " in said, f"{said!r} is no sentence"
 
 
-_MANY = settings(suppress_health_check=list(HealthCheck), max_examples=25)
+_MANY = settings(suppress_health_check=list(HealthCheck), max_examples=12)
 _LONG = settings(suppress_health_check=list(HealthCheck), max_examples=200, derandomize=False)
 _ALL: Mapping[str, Attempt] = {**READS, **WRITES, **OPENING}
 

@@ -259,12 +259,12 @@ def _check_after(bench: Bench, work: Work, raised: SingleTableError | None, want
 
 
 WITHOUT_TRANSACTIONS = [kind for kind in WORK if kind != "transaction"]
-LONG = ("cascade", "repair")  # they make a hundred calls, of which every eleventh is tried first
+LONG = ("cascade", "repair")  # they make a hundred calls, of which every twenty-third is tried first
 SHORT_FAULTS = ["unreachable", "unreachable after the write"]
 
 
 def _every(kind: str) -> int:
-    return 11 if kind in LONG else 1
+    return 23 if kind in LONG else 1
 
 
 @pytest.mark.parametrize("fault", SHORT_FAULTS)

@@ -173,7 +173,7 @@ def test_deletion_that_was_interrupted_anywhere_is_gone_on_with(
     number = 0
     is_over = False
     while not is_over:
-        number += 11
+        number += 23
         with Database.open(":memory:", clock=clock) as database, open_client(database) as client:
             failing = FailingClient(client)
             db = on_client(SmartCooking, failing, environment="test")
