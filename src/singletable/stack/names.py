@@ -48,10 +48,13 @@ def logical_id(*parts: str) -> str:
 def _cut(
     given: str, plain: str, length_max: int, *, has_lost: bool | None = None, separator: str = "-"
 ) -> str:
-    """Return the plain form of a name if it says all of it; otherwise its beginning, and a digest of the whole."""
+    """Return the plain form of a name if it says all of it; otherwise its beginning, and a digest of the whole.
+
+    A name that UTF-8 cannot say has a digest too; the template, which cannot be written, says what is wrong.
+    """
     is_changed = plain != given if has_lost is None else has_lost
     if not is_changed and 0 < len(plain) <= length_max:
         return plain
-    digest = sha256(given.encode()).hexdigest()[:_DIGEST_LENGTH]
+    digest = sha256(given.encode(errors="surrogatepass")).hexdigest()[:_DIGEST_LENGTH]
     kept = plain[: length_max - _DIGEST_LENGTH - len(separator)].rstrip(separator or None)
     return f"{kept}{separator}{digest}" if kept else f"N{digest}"
