@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from singletable import Database
 from singletable.clock import ManualClock
@@ -16,7 +16,10 @@ from singletable.storage.check import check_file
 from support.warm_commands import warm_commands
 
 # How long an example takes says nothing on a busy machine; what it finds must be found again.
-settings.register_profile("singletable", deadline=None, derandomize=True, max_examples=50)
+# A failure is made small, but not explained: that takes minutes.
+settings.register_profile(
+    "singletable", deadline=None, derandomize=True, max_examples=50, phases=set(Phase) - {Phase.explain}
+)
 settings.load_profile("singletable")
 
 # A shell lets what it runs in the background ignore Ctrl-C, and programs inherit that; tests interrupt theirs.

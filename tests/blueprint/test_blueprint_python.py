@@ -545,6 +545,13 @@ def test_names_that_every_class_has_are_known() -> None:
     assert set(inspect.signature(Design.open).parameters) - {"environment"} <= OF_OPEN
 
 
+def test_alias_with_the_name_of_what_every_model_has_gets_another() -> None:
+    attributes = (attribute("id"), attribute("size", alias="model_config", is_optional=True))
+    entity = EntityBlueprint("A", "A", attributes, (place("A#{id}"),))
+    text, _ = remade(Blueprint("D", TableBlueprint("ddd"), entities=(entity,)))
+    assert "model_config_2 | None" in text
+
+
 @pytest.mark.parametrize("text", HOSTILE, ids=ascii)
 def test_hostile_text_stays_text(text: str) -> None:
     entity = EntityBlueprint(

@@ -17,6 +17,7 @@ from singletable.blueprint.python.kept import Together
 from singletable.blueprint.python.keys import KeyClasses
 from singletable.blueprint.python.names import (
     BUILT_IN,
+    OF_MODELS,
     Names,
     call,
     camel,
@@ -44,7 +45,7 @@ class _Module:
     def __init__(self, blueprint: Contents) -> None:
         self._blueprint = blueprint
         fields = set(_field_names(blueprint))
-        self._names = Names(BUILT_IN)
+        self._names = Names(BUILT_IN | OF_MODELS)
         self._entity_names = {
             entity.name: self._names.take(camel(entity.name, "Item")) for entity in _first(blueprint.entities)
         }

@@ -396,7 +396,7 @@ sorts = st.builds(SortBlueprint, texts, st.lists(texts, max_size=2).map(tuple))
 reads = st.builds(ReadBlueprint, texts, st.tuples(texts), texts, sort=st.none() | sorts, filter=conditions)
 patterns = st.builds(
     PatternBlueprint, texts, texts, texts, texts, reads=st.lists(reads, max_size=2).map(tuple),
-    rps=st.floats(allow_nan=False),
+    rps=st.floats(allow_nan=False, allow_infinity=False),
 )  # fmt: skip
 blueprints = st.builds(
     Blueprint,
