@@ -41,11 +41,11 @@ def _incomplete(view: View, place: Place, source: Source, missing: list[str], do
         place.path,
         view.index_path(source.name),
         *(read.path for read in reads),
-        message=f"{entity}{says} has {joined(present) if present else 'no key'} and no {joined(missing, 'or')}, so it is never "
-        f"in {source.title}",
+        message=f"{entity}{says} has {joined(present) if present else 'no key'} and no "
+        f"{joined(missing, 'or')}, so it is never in {source.title}",
         because=f"an item is in an index only if it has all of its key attributes: one under "
         f"{place.pk[0].example()} without {joined(missing, 'and')} is stored in the table alone"
-        + (f", and {asked} find{'' if len({r.pattern.number for r in reads}) > 1 else 's'} none" if asked else ""),
+        + (f", out of sight of {asked}" if asked else ""),
         repair=f"write {joined(missing)} too, with what the index is to be sorted by, or leave out "
         f"{joined(present) if present else 'the place'} if {entity} does not belong there",
         facts=_facts(view, place, source, missing),

@@ -39,9 +39,7 @@ def check(view: View) -> Iterator[Finding]:
 
 def _written(view: View) -> set[str]:
     """Return the attributes that writes name beside those of the entities."""
-    return {
-        name for each in view.writes for name in (*each.write.fields, *each.write.names.values())
-    } | {
+    return {name for each in view.writes for name in (*each.write.fields, *each.write.names.values())} | {
         word
         for each in view.writes
         for word in each.write.update_expression.replace(",", " ").replace("=", " ").split()

@@ -55,8 +55,8 @@ def _unread(view: View, index: str, places: tuple[Place, ...]) -> Finding:
         view.index_path(index),
         *(place.path for place in places),
         message=f"no pattern reads {index}",
-        because=f"every write of {', '.join(names)} pays for a copy in {index}, and its storage, and nobody asks "
-        "for it",
+        because=f"every write of {', '.join(names)} pays for a copy in {index}, and its storage, and "
+        "nobody asks for it",
         repair=f"declare the pattern that {index} is for, or remove the index and its keys",
     )
 
@@ -68,8 +68,8 @@ def _unfound(view: View, place: Place) -> Finding:
         place.path,
         view.index_path(place.index),
         message=f"no pattern reads {place.entity.name} in {place.index}, under {key}",
-        because=f"every write of {place.entity.name} pays for a copy under {place.pk[0].example()} that no read of "
-        f"{place.index} asks for",
+        because=f"every write of {place.entity.name} pays for a copy under {place.pk[0].example()} that "
+        f"no read of {place.index} asks for",
         repair=f"declare the pattern that {key} is for, or leave {place.entity.name} out of {place.index}",
     )
 
