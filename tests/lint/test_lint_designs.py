@@ -1,4 +1,4 @@
-"""The designs that judge the linter: each loads, right ones become tables, each planted defect has a place."""
+"""The designs that judge the linter: each loads, in right ones nothing is found, planted defects have places."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from singletable import Database
 from singletable.blueprint import Blueprint
 from singletable.blueprint.tables import IndexBlueprint
+from singletable.lint import lint
 
 DESIGNS = Path(__file__).parent / "designs"
 RIGHT = sorted([*DESIGNS.glob("good/*.toml"), *DESIGNS.glob("tricky/*.toml")])
@@ -78,6 +79,12 @@ def test_table_of_right_design_is_created(path: Path) -> None:
         *described.get("LocalSecondaryIndexes", ()),
     ]
     assert {index["IndexName"] for index in indexes} == {index.name for index in blueprint.indexes}
+
+
+@pytest.mark.parametrize("path", RIGHT, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_nothing_is_found_in_right_design(path: Path) -> None:
+    blueprint = _read(path)
+    assert [(each.code, each.places(blueprint), each.message) for each in lint(blueprint)] == []
 
 
 def test_every_planted_defect_names_a_design_that_is_there() -> None:
