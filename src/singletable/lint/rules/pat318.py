@@ -1,0 +1,29 @@
+"""PAT318: what was just written is read through a global index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from singletable.lint.finding import Finding, Severity
+from singletable.lint.rule import Rule, finding
+from singletable.lint.view import View
+
+
+def check(view: View) -> Iterator[Finding]:
+    """Look for reads of global indexes in patterns that have to see the last write."""
+    for read in view.reads:
+        if "read-your-writes" not in read.pattern.requires or read.read.is_consistent:
+            continue
+        if read.source is not None and read.source.is_global:
+            yield finding(
+                RULE,
+                read.path,
+                view.index_path(read.source.name),
+                message=f"the pattern has to see what was just written, but reads {read.source.title}",
+                because=f"{read.source.title} is a global index, which follows the table eventually: a new item "
+                "may be missing, and an old value may be shown",
+                repair="read the table with ConsistentRead, or show what the write returned",
+            )
+
+
+RULE = Rule("PAT318", Severity.WARNING, "What was just written is read through a global index", check)
