@@ -224,7 +224,10 @@ def _plain(name: str) -> str:
 
 
 def _top_modules(distribution: Distribution) -> set[str]:
-    tops = {Path(str(each)).parts[0] for each in distribution.files or ()}
+    # A hundred distributions have a hundred thousand files: their record is read as the text that it is.
+    record = distribution.read_text("RECORD")
+    lines = record.splitlines() if record else map(str, distribution.files or ())
+    tops = {re.split("[/,]", line, maxsplit=1)[0] for line in lines}
     suffixes = (".py", *EXTENSION_SUFFIXES)
     return {re.sub(r"\..*", "", top) if top.endswith(suffixes) else top for top in tops if "-info" not in top}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from importlib.machinery import PathFinder
 from pathlib import Path
 
@@ -73,7 +74,7 @@ class Reached:
         package_name = module if path.name == "__init__.py" else module.rpartition(".")[0]
         # Of singletable, what functions import is optional, or never loaded on AWS.
         is_whole = module.partition(".")[0] != "singletable"
-        for node in _import_nodes(ast.parse(path.read_bytes()), is_whole=is_whole):
+        for node in _imports_in(path.read_bytes(), is_whole=is_whole):
             if isinstance(node, ast.Import):
                 yield from (alias.name for alias in node.names)
                 continue
@@ -94,6 +95,11 @@ def _absolute(node: ast.ImportFrom, package_name: str) -> str:
     base = package_name.split(".")
     above = base[: len(base) - node.level + 1]
     return ".".join([*above, node.module] if node.module else above)
+
+
+@lru_cache(maxsize=4096)  # the packages of several designs have most modules in common
+def _imports_in(source: bytes, *, is_whole: bool) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    return tuple(_import_nodes(ast.parse(source), is_whole=is_whole))
 
 
 def _import_nodes(tree: ast.AST, *, is_whole: bool) -> Iterator[ast.Import | ast.ImportFrom]:
