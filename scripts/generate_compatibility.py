@@ -2,8 +2,8 @@
 
 usage: python scripts/generate_compatibility.py [--check]
 
-What is said of each comes from src/singletable/api.py, the table that the refusals themselves come from. `--check`
-writes nothing and exits 1 when the page says something else.
+What is said of each comes from src/singletable/operations.py, the table that the refusals themselves come from.
+`--check` writes nothing and exits 1 when the page says something else.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 import botocore
 
-from singletable.api import (
+from singletable.operations import (
     OPERATIONS,
     PARAMETER_REMARKS,
     SERVED,

@@ -22,12 +22,12 @@ from typing import Any
 
 import botocore
 
-from singletable import api
+from singletable import operations
 
 WIRE = Path(__file__).resolve().parent.parent / "src" / "singletable" / "wire"
 SHAPES, TYPES = "validation/shapes.py", "types.py"
 
-SERVED = sorted(api.SERVED)
+SERVED = sorted(operations.SERVED)
 
 SCALARS = {
     "string": "str",

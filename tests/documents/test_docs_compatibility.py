@@ -14,7 +14,7 @@ from botocore.loaders import Loader
 from documents.blocks import ROOT
 from golden.vectors.catalogue import all_vectors
 from singletable import Database
-from singletable.api import (
+from singletable.operations import (
     OPERATIONS,
     PARAMETER_REMARKS,
     SERVED,

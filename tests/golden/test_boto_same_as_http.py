@@ -13,7 +13,7 @@ from golden.vectors.catalogue import all_vectors
 from golden.vectors.running import Runner
 from golden.vectors.transports import Reply, to_native, to_wire
 from golden.vectors.vector import Earlier, Vector, earlier
-from singletable.api import SERVED
+from singletable.operations import SERVED
 from support.boto_both_ways import BothWays, both_ways
 
 # The cases are held against both ways by test_vectors. What boto3 adds is alike for a whole operation, so of the

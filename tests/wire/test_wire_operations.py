@@ -11,10 +11,10 @@ from botocore import xform_name
 from botocore.loaders import Loader
 
 from singletable import Database
-from singletable.api import _ROWS, OPERATIONS, SERVED, STREAM_OPERATIONS, Operation
 from singletable.capacity.consumed import Consumed
 from singletable.client import boto_answers, embedded
 from singletable.metrics import Dimensions, Failure, Metrics
+from singletable.operations import _ROWS, OPERATIONS, SERVED, STREAM_OPERATIONS, Operation
 from singletable.past import PastView
 from singletable.server.dispatch import IN_THREADS
 from singletable.server.routing import TARGETS

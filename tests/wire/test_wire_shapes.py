@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import botocore
 import pytest
 
-from singletable.api import SERVED
+from singletable.operations import SERVED
 from singletable.wire import types
 from singletable.wire.validation import live_shapes, refusals
 from singletable.wire.validation.live_shapes import live_shape
@@ -22,7 +22,7 @@ from support.paths import ROOT
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from singletable.api import Operation
+    from singletable.operations import Operation
 
 SCRIPT = ROOT / "scripts" / "generate_shapes.py"
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 import orjson
 from botocore.parsers import ResponseParserError
 
-from singletable.api import OPERATIONS
+from singletable.operations import OPERATIONS
 
 _ID: Final = "singletable-answers"
 _ERROR_STATUS_MIN: Final = 300

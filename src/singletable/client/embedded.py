@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from singletable.api import SERVED
 from singletable.client.base import Client, ClientSettings, Random, Sleep
 from singletable.client.calls import Answer, Call
 from singletable.client.capabilities import EMBEDDED, Capabilities
 from singletable.database import Database
+from singletable.operations import SERVED
 
 # These take microseconds, less than a thread would. Anything else may wait for the disk.
 _READS: Final = frozenset(row.name for row in SERVED.values() if row.runs == "loop")

@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
-from singletable.api import STREAM_OPERATIONS
 from singletable.client.base import Client, ClientSettings
 from singletable.client.boto_answers import is_of_parser, is_unread, unwatch_answers, watch_answers
 from singletable.client.boto_errors import RAISED, not_dynamodb, translated
@@ -23,6 +22,7 @@ from singletable.client.connecting import (
 )
 from singletable.clock import SystemClock
 from singletable.errors import TargetError, UnknownOperationError, UnknownTargetError
+from singletable.operations import STREAM_OPERATIONS
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from singletable.api import SERVED
+from singletable.operations import SERVED
 
 CONSUMED_READ_UNITS: Final = "ConsumedReadCapacityUnits"
 CONSUMED_WRITE_UNITS: Final = "ConsumedWriteCapacityUnits"

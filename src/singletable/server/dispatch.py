@@ -13,9 +13,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
-from singletable.api import SERVED
 from singletable.limits import KIB
 from singletable.metrics import PROMETHEUS_CONTENT_TYPE, to_prometheus
+from singletable.operations import SERVED
 from singletable.server.replies import AMZ_JSON, TOO_MANY_REQUESTS, Reply
 from singletable.server.writers import WriteQueue, WriterOnLoop, WriterToDisk
 from singletable.wire.answers import WireAnswer

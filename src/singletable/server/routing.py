@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import orjson
 
-from singletable.api import OPERATIONS
 from singletable.limits import KIB
+from singletable.operations import OPERATIONS
 from singletable.server.callers import Callers, preflight
 from singletable.server.encoding import decode, encode, is_long_to_decode, wants_encoding
 from singletable.server.replies import AMZ_JSON, PLAIN_JSON, Reply

@@ -9,7 +9,6 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from singletable.api import OPERATIONS
 from singletable.errors import (
     AccessDeniedError,
     ApiError,
@@ -24,6 +23,7 @@ from singletable.errors import (
 )
 from singletable.limits import ITEM_BYTES_MAX, MIB
 from singletable.metrics import Failure
+from singletable.operations import OPERATIONS
 from singletable.storage.write_groups import GroupedWrite
 from singletable.wire.execution import Execution
 from singletable.wire.forms import JSON

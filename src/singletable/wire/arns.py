@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from singletable.api import OPERATIONS
 from singletable.errors import ONE_ERROR, AccessDeniedError, ValidationError
+from singletable.operations import OPERATIONS
 
 DEFAULT_REGION: Final = "us-east-1"
 DEFAULT_ACCOUNT: Final = "000000000000"

@@ -10,7 +10,6 @@ from functools import partial
 from time import perf_counter
 from typing import Any, TypeVar
 
-from singletable.api import operation_refusal
 from singletable.engine.patience import OutOfPatienceError
 from singletable.errors import (
     ConditionFailedError,
@@ -21,6 +20,7 @@ from singletable.errors import (
     ValidationError,
 )
 from singletable.metrics import failure_of
+from singletable.operations import operation_refusal
 from singletable.storage.file.failures import not_understood
 from singletable.storage.write_groups import GroupedWrite
 from singletable.wire.arns import check_table_arns

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from singletable.api import UNSERVED_PARAMETERS, parameter_refusal
 from singletable.capacity.consumed import Consumed
 from singletable.engine.patience import Patience
 from singletable.engine.requests import Report
@@ -18,6 +17,7 @@ from singletable.expressions.placeholders import check_given_with_expressions
 from singletable.expressions.projections import Projection
 from singletable.expressions.scope import Scope
 from singletable.metrics import Metrics
+from singletable.operations import UNSERVED_PARAMETERS, parameter_refusal
 from singletable.storage.reading import Reads
 from singletable.storage.store import Store
 from singletable.storage.transaction import Transaction

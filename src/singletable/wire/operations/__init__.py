@@ -1,6 +1,6 @@
 """What each operation does: a module for each, or for a family, with how it is parsed, run and rendered.
 
-The facts of an operation are its row in `singletable.api`.
+The facts of an operation are its row in `singletable.operations`.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """Refuse a request as AWS does: in its order, operation by operation, and in its words.
 
 The slow way, taken when constraints.py could not accept a request at a glance. What one operation does in its own
-way is in its row (singletable.api). The captures named are those of live_shapes.py.
+way is in its row (singletable.operations). The captures named are those of live_shapes.py.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from singletable.api import OPERATIONS
 from singletable.errors import ValidationError
+from singletable.operations import OPERATIONS
 from singletable.values.json_types import check_value
 from singletable.wire.validation.live_shapes import live_shape
 from singletable.wire.validation.member_types import (
@@ -29,7 +29,7 @@ from singletable.wire.validation.violations import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from singletable.api import Operation
+    from singletable.operations import Operation
     from singletable.wire.validation.violations import Violation
 
 VIOLATIONS_MAX: Final = 10  # AWS lists no more (dynalite)
