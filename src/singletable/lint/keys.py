@@ -257,6 +257,23 @@ def key_templates(key: KeyBlueprint, sources: Mapping[str, AttributeBlueprint]) 
     return tuple(read_template(f"{{{name}}}", sources) for name in key.attributes)
 
 
+def characters(slot: Slot, *, is_first: bool = False) -> frozenset[str] | None:
+    """Return the characters that values of a slot can have, or can begin with; None if nobody said."""
+    if slot.is_encoded and slot.part is not None and slot.part.shards is None and not slot.is_time:
+        return None
+    if slot.values is not None:
+        texts = [slot.written(value) for value in slot.values]
+        return frozenset(text[0] for text in texts if text) if is_first else frozenset("".join(texts))
+    if slot.type in ("datetime", "date") or (slot.part is not None and slot.part.bucket is not None):
+        return frozenset("0123456789" if is_first else "0123456789-:.TWZ")
+    if slot.is_number:
+        return frozenset("0123456789-") if is_first else frozenset("0123456789-.")
+    known = _SAFE_FORMATS.get(slot.format)
+    if known is None:
+        return None
+    return frozenset("0123456789") if is_first and slot.is_time else frozenset(known)
+
+
 # --- what two templates have in common ------------------------------------------------------------------
 
 _ANY: Final = ""  # stands for a slot: one or more characters that are no separator
