@@ -122,8 +122,8 @@ def _coarse(place: Place, written: list[Write]) -> tuple[str, str, str] | None:
         return None
     if any("." in str(value) for value in slots[0].samples):
         return None  # it has a fraction of a second
-    if many := [write for write in written if write.count > 1]:
-        return slots[0].name, coarse, f"{many[0].count} are written at once"
+    if many := [write for write in written if write.write.count > 1]:
+        return slots[0].name, coarse, f"{many[0].write.count} are written at once"
     own = [field.name for field in own_identifiers(place.entity) if field.name not in key_fields(place)]
     if own and slots[0].format in ("iso-8601", "epoch-seconds"):
         return slots[0].name, coarse, f"{own[0]}, which identifies it, is not in the key"
@@ -133,7 +133,7 @@ def _coarse(place: Place, written: list[Write]) -> tuple[str, str, str] | None:
 def _too_coarse(view: View, place: Place, said: tuple[str, str, str], written: list[Write]) -> Finding:
     name, coarse, shown = said
     entity = place.entity.name
-    many = [write for write in written if write.count > 1]
+    many = [write for write in written if write.write.count > 1]
     return finding(
         RULE,
         view.entity_path(entity),
