@@ -28,8 +28,8 @@ def check(view: View) -> Iterator[Finding]:
             said.add(volume.entity)
             yield _found(kb, volume.entity, "", ("volumes", at), view.entity_path(volume.entity))
     for entity in view.blueprint.entities:
-        volume = view.volume(entity.name)
-        if entity.name in said or (volume is not None and volume.upto_kb is not None):
+        told = view.volume(entity.name)
+        if entity.name in said or (told is not None and told.upto_kb is not None):
             continue  # the largest is said
         sizes = {each.name: _bytes_of(each) for each in entity.attributes}
         kb = sum(sizes.values()) / 1024
