@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 
+from singletable.blueprint.entities import AggregateBlueprint, CopyBlueprint
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import View
@@ -19,12 +19,15 @@ def check(view: View) -> Iterator[Finding]:
         for name in handler.writes
     }
     for entity in view.blueprint.entities:
-        for kept in chain(entity.aggregates, entity.copies):
+        values: list[AggregateBlueprint | CopyBlueprint] = [*entity.aggregates, *entity.copies]
+        for kept in values:
             is_off = kept.by == "stream" and view.blueprint.table.stream is None
             if not is_off and (kept.by != "unsaid" or entity.name in writers):
                 continue
-            is_copy = kept in entity.copies
-            what = f"repeats {kept.of_field} of {kept.of}" if is_copy else f"is the {kept.kind} of {kept.of}"
+            if isinstance(kept, CopyBlueprint):
+                what = f"repeats {kept.of_field} of {kept.of}"
+            else:
+                what = f"is the {kept.kind} of {kept.of}"
             who = "the stream, which is off, is to keep it" if is_off else "nobody says who keeps it"
             yield finding(
                 RULE,

@@ -10,7 +10,6 @@ from singletable.lint.indexes import stored_names
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import View
 
-
 _EXPIRY = ("expir", "ttl", "purge", "delete_", "deleteat", "evict")
 
 
