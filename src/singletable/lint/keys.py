@@ -17,8 +17,8 @@ from singletable.blueprint.patterns import ParameterBlueprint
 
 _SLOT: Final = re.compile(r"\{\{|\}\}|\{(?P<name>\w+)(?::(?P<spec>[^{}]*))?\}")
 _LITERAL: Final = re.compile(r'"([^"]*)"|(-?\d+)\b|\b(True|False)\b')
-_NUMBERS: Final = (  # as Python, JSON Schema and SQL call them
-    *("int", "float", "decimal", "integer", "number", "double", "long", "short", "bigint", "numeric", "n"),
+_NUMBERS: Final = frozenset(  # as Python, JSON Schema and SQL call them
+    ["int", "float", "decimal", "integer", "number", "double", "long", "short", "bigint", "numeric", "n"]
 )
 _TIMES: Final = ("iso-8601", "epoch", "date", "iso-week", "calendar", "time")
 _FIXED_WIDTHS: Final = {
