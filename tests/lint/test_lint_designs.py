@@ -11,7 +11,7 @@ import pytest
 from singletable import Database
 from singletable.blueprint import Blueprint
 from singletable.blueprint.tables import IndexBlueprint
-from singletable.lint import lint
+from singletable.lint import Finding, lint
 
 DESIGNS = Path(__file__).parent / "designs"
 RIGHT = sorted([*DESIGNS.glob("good/*.toml"), *DESIGNS.glob("tricky/*.toml")])
@@ -85,6 +85,32 @@ def test_table_of_right_design_is_created(path: Path) -> None:
 def test_nothing_is_found_in_right_design(path: Path) -> None:
     blueprint = _read(path)
     assert [(each.code, each.places(blueprint), each.message) for each in lint(blueprint)] == []
+
+
+def _title(defect: dict[str, Any]) -> str:
+    return f"{defect['file'].removesuffix('.toml')}-{defect['topic'].replace(' ', '-')}"
+
+
+def _is_about(blueprint: Blueprint, found: Finding, defect: dict[str, Any]) -> bool:
+    told = f"{found.message} {found.because} {found.repair}".lower()
+    at_place = set(found.places(blueprint)) & set(defect["places"])
+    return bool(at_place) and any(word.lower() in told for word in defect["mentions"])
+
+
+@pytest.mark.parametrize("defect", EXPECTED, ids=_title)
+def test_planted_defect_is_found_at_its_place(defect: dict[str, Any]) -> None:
+    blueprint = _read(DESIGNS / "bad" / defect["file"])
+    assert any(_is_about(blueprint, found, defect) for found in lint(blueprint))
+
+
+@pytest.mark.parametrize("path", WRONG, ids=lambda path: path.stem)
+def test_nothing_else_is_found_in_wrong_design(path: Path) -> None:
+    blueprint = _read(path)
+    planted = [defect for defect in EXPECTED if defect["file"] == path.name]
+    others = [
+        found for found in lint(blueprint) if not any(_is_about(blueprint, found, each) for each in planted)
+    ]
+    assert [(each.code, each.places(blueprint), each.message) for each in others] == []
 
 
 def test_every_planted_defect_names_a_design_that_is_there() -> None:

@@ -17,6 +17,9 @@ from singletable.blueprint.patterns import ParameterBlueprint
 
 _SLOT: Final = re.compile(r"\{\{|\}\}|\{(?P<name>\w+)(?::(?P<spec>[^{}]*))?\}")
 _LITERAL: Final = re.compile(r'"([^"]*)"|(-?\d+)\b|\b(True|False)\b')
+_NUMBERS: Final = frozenset(  # as Python, JSON Schema and SQL call them
+    ["int", "float", "decimal", "integer", "number", "double", "long", "short", "bigint", "numeric", "n"]
+)
 _TIMES: Final = ("iso-8601", "epoch", "date", "iso-week", "calendar", "time")
 _FIXED_WIDTHS: Final = {
     "uuid": 36,
@@ -73,8 +76,8 @@ class Slot:
     @property
     def is_number(self) -> bool:
         """Tell whether its values are numbers, which text does not sort by value."""
-        base = self.type.partition("[")[0]
-        has_type = base in ("int", "float", "Decimal") or bool(re.fullmatch(r"-?\d+(?: \| -?\d+)*", base))
+        base = self.type.partition("[")[0].strip()
+        has_type = base.lower() in _NUMBERS or bool(re.fullmatch(r"-?\d+(?: \| -?\d+)*", base))
         return has_type or getattr(self.source, "dynamodb", None) == "N"
 
     @property
@@ -257,6 +260,23 @@ def key_templates(key: KeyBlueprint, sources: Mapping[str, AttributeBlueprint]) 
     return tuple(read_template(f"{{{name}}}", sources) for name in key.attributes)
 
 
+def characters(slot: Slot, *, is_first: bool = False) -> frozenset[str] | None:
+    """Return the characters that values of a slot can have, or can begin with; None if nobody said."""
+    if slot.is_encoded and slot.part is not None and slot.part.shards is None and not slot.is_time:
+        return None
+    if slot.values is not None:
+        texts = [slot.written(value) for value in slot.values]
+        return frozenset(text[0] for text in texts if text) if is_first else frozenset("".join(texts))
+    if slot.type in ("datetime", "date") or (slot.part is not None and slot.part.bucket is not None):
+        return frozenset("0123456789" if is_first else "0123456789-:.TWZ")
+    if slot.is_number:
+        return frozenset("0123456789-") if is_first else frozenset("0123456789-.")
+    known = _SAFE_FORMATS.get(slot.format)
+    if known is None:
+        return None
+    return frozenset("0123456789") if is_first and slot.is_time else frozenset(known)
+
+
 # --- what two templates have in common ------------------------------------------------------------------
 
 _ANY: Final = ""  # stands for a slot: one or more characters that are no separator
@@ -273,6 +293,8 @@ def begins(prefix: Template, whole: Template) -> bool:
 
 
 def _meet(one: Template, other: Template, *, is_prefix: bool) -> bool:
+    if not one.prefix.startswith(other.prefix) and not other.prefix.startswith(one.prefix):
+        return False
     separators = "".join(sorted(one.separators | other.separators))
     return any(
         _common(first, second, separators, is_prefix) for first in _spelled(one) for second in _spelled(other)

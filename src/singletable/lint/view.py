@@ -191,7 +191,14 @@ class View:
 
     def places_of(self, entity: str) -> tuple[Place, ...]:
         """Return the places of an entity."""
-        return tuple(place for place in self.places if place.entity.name == entity)
+        return self._places_by_entity.get(entity, ())
+
+    @cached_property
+    def _places_by_entity(self) -> Mapping[str, tuple[Place, ...]]:
+        found: dict[str, list[Place]] = {}
+        for place in self.places:
+            found.setdefault(place.entity.name, []).append(place)
+        return {name: tuple(places) for name, places in found.items()}
 
     # --- sources and reads ------------------------------------------------------------------------------
 

@@ -26,8 +26,23 @@ def check(view: View) -> Iterator[Finding]:
             yield _unread(view, index.name, places)
             continue
         for place in places:
-            if not any(_can_find(view, read, place) for read in reads):
+            if _could_stay_out(view, place) and not any(_can_find(view, read, place) for read in reads):
                 yield _unfound(view, place)
+
+
+def _could_stay_out(view: View, place: Place) -> bool:
+    """Tell whether an index has a key attribute that the entity has for this index alone.
+
+    An index over attributes that items have anyway, as that which inverts the keys of the table, takes them all.
+    """
+    own = {field.stored for field in place.entity.attributes}
+    others = {
+        attribute
+        for other in view.places_of(place.entity.name)
+        if other.index != place.index
+        for _, attribute, _ in other.templates()
+    }
+    return any(attribute not in own | others for _, attribute, _ in place.templates())
 
 
 def _can_find(view: View, read: Read, place: Place) -> bool:

@@ -1,0 +1,183 @@
+"""Neighbours: the items that stand beside those that a read means, and whether it is sure to return them.
+
+A rule that speaks of neighbours has to be right for all values, or for values that the design shows. So everything
+here answers "surely", and keeps silent where values decide that nobody knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from singletable.lint.keys import Piece, Slot, Template, characters
+from singletable.lint.view import Asked, Place, Read, View
+
+if TYPE_CHECKING:
+    from singletable.lint.bench import Bench
+    from singletable.lint.finding import Finding
+
+_EQUALITY: Final = ("=", "==", "eq", "equals")
+
+
+def before(one: Template, other: Template) -> bool:
+    """Tell whether every text of `one` sorts before every text of `other`."""
+    left, right = _flat(one), _flat(other)
+    for here, there in zip(left, right, strict=False):
+        if isinstance(here, str) and here == there:
+            continue
+        mine, theirs = _first(here), _first(there)
+        return mine is not None and theirs is not None and max(mine) < min(theirs)
+    return len(left) < len(right)
+
+
+def alike(asked: Template, written: Template) -> bool:
+    """Tell whether a key that is asked for is written by a template, whatever the values of its slots are."""
+    return _walk(asked, written, is_prefix=False)
+
+
+def surely_begins(asked: Template, written: Template) -> bool:
+    """Tell whether texts of `written` begin with what is asked for, whatever the values of its slots are."""
+    return _walk(asked, written, is_prefix=True)
+
+
+def neighbours(view: View, read: Read) -> Iterator[Place]:
+    """Yield the places of other entities whose items a query is sure to return with those that it means."""
+    request = read.read
+    if request.operation != "Query" or read.source is None or request.filter or request.filter_expression:
+        return
+    if request.sort is not None and request.sort.within is not None:
+        return  # the method of a typed design stays within its prefix
+    if any(not each.role for each in read.asked) or len(read.of("pk")) != len(read.source.pk):
+        return  # the request is refused
+    meant = [place for place in view.places_in(read.source.name) if place.entity.name in request.entities]
+    if not meant or len(read.of("sk")) > 1:
+        return
+    for place in view.places_in(read.source.name):
+        if place.entity.name in request.entities or not _is_beside(read, place):
+            continue
+        if not all(_holds(asked, place) for asked in read.of("sk")):
+            continue
+        if request.limit is None or not all(_comes_later(read, each, place) for each in meant):
+            yield place
+
+
+def _is_beside(read: Read, place: Place) -> bool:
+    """Tell whether a place is in the partition that a query reads."""
+    return len(place.pk) == len(read.of("pk")) and all(
+        asked.operator.strip().lower() in _EQUALITY
+        and len(asked.templates) == 1
+        and alike(asked.templates[0], written)
+        for asked, written in zip(read.of("pk"), place.pk, strict=True)
+    )
+
+
+def _holds(asked: Asked, place: Place) -> bool:
+    """Tell whether a condition on the sort key is met by all items of a place, or by some of any values."""
+    if len(place.sk) != 1 or not asked.templates:
+        return False
+    written, bound = place.sk[0], asked.templates[0]
+    match asked.operator.strip().lower():
+        case "begins_with":
+            return surely_begins(bound, written)
+        case ">" | ">=":
+            return before(bound, written)
+        case "<" | "<=":
+            return before(written, bound)
+        case "between":
+            return (
+                len(asked.templates) == 2 and before(bound, written) and before(written, asked.templates[1])
+            )
+        case _:
+            return False
+
+
+def _comes_later(read: Read, meant: Place, place: Place) -> bool:
+    """Tell whether a page shows all items that are meant before it comes to those of a place."""
+    if len(meant.sk) != 1 or len(place.sk) != 1:
+        return False
+    first, second = (meant.sk[0], place.sk[0])
+    return before(second, first) if read.read.order == "backward" else before(first, second)
+
+
+# --- walking templates ------------------------------------------------------------------------------------
+
+
+def _flat(template: Template) -> list[str | Slot]:
+    """Return the characters of a template, with its slots between them."""
+    return [each for piece in template.pieces for each in ([piece] if isinstance(piece, Slot) else piece)]
+
+
+def _first(piece: str | Slot) -> frozenset[str] | None:
+    """Return the characters that a text can go on with here; None if nobody knows."""
+    return frozenset(piece) if isinstance(piece, str) else characters(piece, is_first=True)
+
+
+def _walk(asked: Template, written: Template, *, is_prefix: bool) -> bool:
+    wanted, there = _flat(asked), _flat(written)
+    has_text = not is_prefix and any(isinstance(each, str) and each.isalnum() for each in wanted)
+    if len(wanted) > len(there) or (len(wanted) < len(there) and not is_prefix):
+        return False
+    if is_prefix and len(wanted) < len(there) and wanted and isinstance(wanted[-1], Slot):
+        following = there[len(wanted)]
+        if isinstance(following, Slot):
+            return False
+    return all(_agree(one, other, has_text=has_text) for one, other in zip(wanted, there, strict=False))
+
+
+def _agree(one: Piece, other: Piece, *, has_text: bool) -> bool:
+    if isinstance(one, str) or isinstance(other, str):
+        return one == other
+    if one.name.replace("_", "").lower() == other.name.replace("_", "").lower():
+        return True
+    if one.format and other.format:
+        return one.format == other.format
+    return has_text and (one.is_number == other.is_number or not one.type or not other.type)
+
+
+# --- proofs -----------------------------------------------------------------------------------------------
+
+
+def stored_pair(view: View, read: Read, other: Place) -> dict[str, Any]:
+    """Return an item that a read means and one of a neighbour, as a proof stores them."""
+    meant = next(
+        place for place in view.places_in(read.read.index) if place.entity.name in read.read.entities
+    )
+    chosen = _values(read)
+    items = [item for place in (meant, other) if (item := _item(view, place, chosen)) is not None]
+    return {"items": items, "entities": (meant.entity.name, other.entity.name)}
+
+
+def prove_neighbour(found: Finding, bench: Bench) -> str | None:
+    """Store an item that is meant and its neighbour, send the query, and tell what it returns."""
+    items, query = found.facts.get("items", ()), found.facts.get("query")
+    if len(items) != 2 or not query or any(bench.put(item) is not None for item in items):
+        return None
+    if bench.refusal("query", **query) is not None:
+        return None
+    count = bench.send("query", **query)["Count"]
+    meant, other = found.facts["entities"]
+    if count == 2:
+        return f"of one {meant} and one {other}, the query returns both"
+    return f"the query returns the {other}" if count == 1 else None
+
+
+def _values(read: Read) -> dict[str, Any]:
+    return {
+        slot.name: slot.samples[0] if slot.samples else f"<{slot.name}>"
+        for asked in read.of("pk")
+        for template in asked.templates
+        for slot in template.slots
+    }
+
+
+def _item(view: View, place: Place, chosen: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the keys of an item whose partition is the one that is asked for."""
+    own = next((each for each in view.places_in(None) if each.entity is place.entity), None)
+    if own is None:
+        return None
+    keys = [*own.templates(), *place.templates()]
+    return {attribute: template.example(**_known(template, chosen)) for _, attribute, template in keys}
+
+
+def _known(template: Template, chosen: dict[str, Any]) -> dict[str, Any]:
+    return {slot.name: chosen[slot.name] for slot in template.slots if slot.name in chosen}
