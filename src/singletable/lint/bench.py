@@ -23,6 +23,8 @@ class Bench:
     The items are the samples of the design; a proof adds its own. Values are plain Python, as samples are.
     """
 
+    table_name = _NAME
+
     def __init__(self, blueprint: Blueprint) -> None:
         self.blueprint = blueprint
         self._database = Database.open(":memory:")
@@ -52,9 +54,19 @@ class Bench:
         return None
 
     def send(self, operation: str, **members: Any) -> dict[str, Any]:
-        """Send a request to the table, by the name of the client's method."""
-        answer: dict[str, Any] = getattr(self._database, operation)(**{"TableName": _NAME, **members})
+        """Send a request to the table, by the name of the client's method; those of several items name it."""
+        names_it = operation.startswith(("batch_", "transact_"))
+        answer: dict[str, Any] = getattr(self._database, operation)(
+            **(members if names_it else {"TableName": _NAME, **members})
+        )
         return answer
+
+    def key(self, number: int = 0) -> dict[str, Any]:
+        """Return the key of an item of a proof; another number is another item."""
+        table = self.blueprint.table
+        made = {"S": f"proof {number}", "N": str(number), "B": f"proof {number}".encode()}
+        kinds = {name: table.types.get(name, "S") for name in (table.pk, table.sk) if name is not None}
+        return {name: {kind: made[kind]} for name, kind in kinds.items()}
 
 
 def _item(item: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from singletable.blueprint.entities import AttributeBlueprint, EntityBlueprint, TtlBlueprint
@@ -25,6 +25,13 @@ class Expiry:
     def name(self) -> str:
         """Return the attribute's name as it is stored; empty where nobody says it."""
         return self.rule.stored or self.rule.field
+
+    @property
+    def samples(self) -> tuple[Any, ...]:
+        """Return samples of the attribute: of the rule, of the attribute, of whole items."""
+        items = (item[self.rule.stored] for item in self.entity.samples if self.rule.stored in item)
+        own = self.attribute.samples if self.attribute is not None else ()
+        return (*self.rule.samples, *own, *items)
 
     @property
     def is_kept_by_library(self) -> bool:

@@ -11,7 +11,6 @@ from singletable.lint.keys import Template
 from singletable.lint.view import Asked, Read, View
 
 SINGLE_READS: Final = ("GetItem", "BatchGetItem", "TransactGetItems")
-_EQUALITY: Final = ("=", "==", "eq", "equals")
 _COMPARISONS: Final = ("=", "<", "<=", ">", ">=", "<>")
 
 
@@ -24,7 +23,7 @@ def queries(view: View) -> Iterator[Read]:
 
 def is_equality(asked: Asked) -> bool:
     """Tell whether a condition asks for one value."""
-    return asked.operator.strip().lower() in _EQUALITY
+    return asked.operator == "="
 
 
 def shown(asked: Asked) -> str:
@@ -87,8 +86,8 @@ def _clause(operator: str, name: str, values: list[str]) -> str | None:
     word = operator.strip().lower()
     if len(values) == 1 and word in ("begins_with", "contains"):
         return f"{word}({name}, {values[0]})"
-    if len(values) == 1 and (word in _EQUALITY or word in _COMPARISONS):
-        return f"{name} {'=' if word in _EQUALITY else word} {values[0]}"
+    if len(values) == 1 and word in _COMPARISONS:
+        return f"{name} {word} {values[0]}"
     if len(values) == 2 and word == "between":
         return f"{name} BETWEEN {values[0]} AND {values[1]}"
     if values and word == "in":

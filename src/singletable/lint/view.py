@@ -14,6 +14,7 @@ from singletable.blueprint.patterns import (
     ReadBlueprint,
     WriteBlueprint,
 )
+from singletable.lint.conditions import conditions_of, usual_operator
 from singletable.lint.keys import Slot, Template, begins, key_templates, overlap, read_template
 
 if TYPE_CHECKING:
@@ -86,8 +87,8 @@ class Asked:
 
     @property
     def operator(self) -> str:
-        """Return the operator, as it was written."""
-        return self.condition.operator
+        """Return the operator by its usual name; one that nobody knows as it was written."""
+        return usual_operator(self.condition.operator)
 
 
 @dataclass(frozen=True)
@@ -241,7 +242,8 @@ class View:
             for part in key.parts
         ]
         asked = []
-        for condition in read.key_conditions(keys.pk[0], keys.sk[0] if keys.sk else None):
+        conditions = read.key_conditions(keys.pk[0], keys.sk[0] if keys.sk else None)
+        for condition in conditions or conditions_of(read.key_expression, read.names):
             role = "pk" if condition.attribute in keys.pk else "sk" if condition.attribute in keys.sk else ""
             templates = tuple(
                 read_template(text, {**fields, **parameters}, parts, fields=fields)

@@ -239,11 +239,11 @@ def _value_size(
 
 
 def _of_values(values: tuple[Any, ...]) -> Amount:
-    sizes = [_plain_bytes(value) for value in values]
+    sizes = [plain_bytes(value) for value in values]
     return Amount(min(sizes), sum(sizes) / len(sizes), max(sizes))
 
 
-def _plain_bytes(value: Any) -> int:
+def plain_bytes(value: Any) -> int:
     """Return the size of a value of JSON, as an attribute has it."""
     if value is None or isinstance(value, bool):
         return 1
@@ -251,10 +251,10 @@ def _plain_bytes(value: Any) -> int:
         return number_bytes(format(Decimal(str(value)), "f"))
     if isinstance(value, Mapping):
         return CONTAINER_BYTES + sum(
-            ELEMENT_BYTES + text_bytes(str(name)) + _plain_bytes(each) for name, each in value.items()
+            ELEMENT_BYTES + text_bytes(str(name)) + plain_bytes(each) for name, each in value.items()
         )
     if isinstance(value, list | tuple):
-        return CONTAINER_BYTES + sum(ELEMENT_BYTES + _plain_bytes(each) for each in value)
+        return CONTAINER_BYTES + sum(ELEMENT_BYTES + plain_bytes(each) for each in value)
     return text_bytes(str(value))
 
 
@@ -283,7 +283,7 @@ def _member_size(
     if text[:1] in "\"'":
         return _text(text.strip("\"'"))
     if re.fullmatch(r"-?\d+(\.\d+)?", text):
-        return Amount.exactly(_plain_bytes(float(text) if "." in text else int(text)))
+        return Amount.exactly(plain_bytes(float(text) if "." in text else int(text)))
     head, _, inner = text.partition("[")
     if head in models and depth < 4:
         fields = [

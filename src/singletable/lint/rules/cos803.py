@@ -2,37 +2,61 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
 
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import View
+from singletable.planning.prices import packaged_prices
 
-_OLD = {"write_price": (1.25, 0.625), "read_price": (0.25, 0.125)}
-_REGIONS = ("us-east-1", "us-east-2", "us-west-2")
+if TYPE_CHECKING:
+    from singletable.blueprint import FigureBlueprint
+
+_REQUESTS: Final = {"write": "write_request", "read": "read_request"}
+_PRICE: Final = re.compile(r"price|usd|cost", re.IGNORECASE)
+_USUAL: Final = "us-east-1"
+_NEAR: Final = 0.01  # what was halved was rounded
 
 
 def check(view: View) -> Iterator[Finding]:
-    """Look for the prices of a million units on demand that were halved."""
-    regions = {region.code for region in view.blueprint.table.regions}
-    if regions and not regions & {*_REGIONS}:
-        return
+    """Look for prices of a million units on demand that are twice those of today."""
+    codes = [region.code for region in view.blueprint.table.regions] or [_USUAL]
+    known = packaged_prices().regions
+    prices = {
+        kind: price.usd
+        for kind, name in _REQUESTS.items()
+        if codes[0] in known and (price := known[codes[0]].find(name)) is not None
+    }
     seen: set[tuple[str, float]] = set()
     for at, figure in enumerate(view.blueprint.figures):
-        for name, value in ((figure.name, figure.value), *figure.terms.items()):
-            old, new = _OLD.get(name, (None, 0.0))
-            if value == old and (name, value) not in seen:
-                seen.add((name, value))
-                kind = name.removesuffix("_price")
-                yield finding(
-                    RULE,
-                    ("figures", at),
-                    message=f"{figure.name} takes ${value} for a million {kind} units, a price of before November "
-                    "2024",
-                    because=f"on demand, a million {kind} units have cost ${new} in us-east-1 since then, half of "
-                    "that",
-                    repair=f"work it out with ${new}, or with the price of the region, and say of which day it is",
-                )
+        for name, kind, value in _priced(figure):
+            new = prices.get(kind)
+            if new is None or (name, value) in seen or abs(value / new - 2) > 2 * _NEAR:
+                continue
+            seen.add((name, value))
+            yield finding(
+                RULE,
+                ("figures", at),
+                message=f"{figure.name} takes ${value:g} for a million {kind} units, a price of before November "
+                "2024",
+                because=f"on demand, a million {kind} units have cost ${new:g} in {codes[0]} since then, half of "
+                "that",
+                repair=f"work it out with ${new:g}, or with the price of the region, and say of which day it is",
+            )
+
+
+def _priced(figure: FigureBlueprint) -> Iterator[tuple[str, str, float]]:
+    """Yield the prices of a million units: how they are called, of writing or reading, and how much."""
+    for name, value in ((figure.name, figure.value), *figure.terms.items()):
+        of_million = name in ("write_price", "read_price") or "million" in name.lower()
+        if name == figure.name and "million" in figure.unit.lower():
+            of_million = True
+        text = f"{name} {figure.unit}".lower() if name == figure.name else name.lower()
+        kinds = [kind for kind in _REQUESTS if kind in text]
+        if of_million and len(kinds) == 1 and _PRICE.search(text) and not isinstance(value, str):
+            yield name, kinds[0], value
 
 
 RULE = Rule("COS803", Severity.DISAGREEMENT, "A price is out of date", check)

@@ -27,11 +27,23 @@ def check(view: View) -> Iterator[Finding]:
         return
     for key in hot_keys(Planner(blueprint, blueprint.users)):
         for direction, most in _LIMITS:
-            lines = [line for line in key.lines if line.direction == direction and line.spread in _KNOWN]
+            lines = [
+                line
+                for line in key.lines
+                if line.direction == direction and line.spread in _KNOWN and not _is_cached(view, line)
+            ]
             units = sum(line.units_per_s for line in lines)
             if key.space.text and units > most:
                 yield _found(view, key, lines, units, f"{direction} units", most)
                 break
+
+
+def _is_cached(view: View, line: HeatLine) -> bool:
+    """Tell whether a cache answers most calls: it asks for a key once in its time, however hot it is."""
+    return line.kind == "pattern" and any(
+        pattern.cached_s and line.of in (pattern.method, pattern.number)
+        for pattern in view.blueprint.patterns
+    )
 
 
 def _found(view: View, key: HotKey, lines: list[HeatLine], units: float, what: str, most: int) -> Finding:

@@ -14,7 +14,7 @@ def check(view: View) -> Iterator[Finding]:
     """Look for begins_with on sort keys of type Number."""
     for read in queries(view):
         for asked in read.of("sk"):
-            if asked.operator.strip().lower() == "begins_with" and key_type(view, asked.attribute) == "N":
+            if asked.operator == "begins_with" and key_type(view, asked.attribute) == "N":
                 yield finding(
                     RULE,
                     read.path,

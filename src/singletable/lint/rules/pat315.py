@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -9,7 +10,7 @@ from singletable.lint.finding import Finding, Severity
 from singletable.lint.keys import Slot, Template
 from singletable.lint.requests import queries
 from singletable.lint.rule import Rule, finding
-from singletable.lint.view import Read, View
+from singletable.lint.view import Place, Read, View
 
 _OPPOSITES: Final = {
     ("newest", "forward"): ("oldest", "backward", "false"),
@@ -17,29 +18,64 @@ _OPPOSITES: Final = {
     ("oldest", "backward"): ("newest", "forward", "true"),
     ("lowest", "backward"): ("highest", "forward", "true"),
 }
+_WORDS: Final = {
+    "latest": "newest",
+    "most recent": "newest",
+    "earliest": "oldest",
+    "largest": "highest",
+    "biggest": "highest",
+    "longest": "highest",
+    "smallest": "lowest",
+    "shortest": "lowest",
+    "cheapest": "lowest",
+}
+_ORDER: Final = rf"\b(newest|oldest|highest|lowest|{'|'.join(_WORDS)})"
+_ORDERS: Final = re.compile(_ORDER, re.IGNORECASE)
+_TITLED: Final = re.compile(rf"{_ORDER}(?: \w+)? first\b", re.IGNORECASE)
 _ASCENDING: Final = ("Pad", "Verbatim", "Ge", "Le", "Gt", "Lt", "MaxLen", "MinLen")
 
 
 def check(view: View) -> Iterator[Finding]:
     """Look for orders that contradict what is said to come first."""
     for read in queries(view):
-        means = read.read.means
-        opposite = _OPPOSITES.get((means.first, read.read.order)) if means is not None else None
-        if means is None or opposite is None or not means.by:
-            continue
         met = [place for place in view.found_by(read) if place.entity.name in read.read.entities]
-        if not met or not all(len(place.sk) == 1 and _sorts(place.sk[0], means.by, read) for place in met):
+        first, by = _meant(read, met)
+        opposite = _OPPOSITES.get((first, read.read.order))
+        if opposite is None or not by:
+            continue
+        if not met or not all(len(place.sk) == 1 and _sorts(place.sk[0], by, read) for place in met):
             continue
         given, order, flag = opposite
         yield finding(
             RULE,
             read.path,
             met[0].path,
-            message=f"{means.first} {means.by} should come first, but the query is read {read.read.order}",
-            because=f"{met[0].sk[0].text} is in ascending order of {means.by}: read {read.read.order}, it gives "
+            message=f"{first} {by} should come first, but the query is read {read.read.order}",
+            because=f"{met[0].sk[0].text} is in ascending order of {by}: read {read.read.order}, it gives "
             f"the {given} first",
             repair=f"read {order}: ScanIndexForward = {flag}",
         )
+
+
+def _meant(read: Read, met: list[Place]) -> tuple[str, str]:
+    """Return what should come first, and by which field: as the read says it, or the title of the pattern."""
+    if (means := read.read.means) is not None:
+        return _WORDS.get(means.first, means.first), means.by
+    title = read.pattern.title
+    titled = _TITLED.search(title)
+    if titled is None or len(read.pattern.reads) != 1 or len(_ORDERS.findall(title)) != 1:
+        return "", ""
+    first = _WORDS.get(titled[1].lower(), titled[1].lower())
+    by_time = first in ("newest", "oldest")
+    given = {slot.name for asked in read.asked for each in asked.templates[:1] for slot in each.slots}
+    varying = [
+        next((slot for slot in template.slots if slot.name not in given), None)
+        for place in met
+        for template in place.sk
+    ]
+    slot = varying[0] if len({slot.name for slot in varying if slot is not None}) == 1 else None
+    is_meant = slot is not None and (slot.is_time if by_time else slot.is_number and not slot.is_time)
+    return (first, slot.name) if slot is not None and is_meant else ("", "")
 
 
 def _sorts(template: Template, by: str, read: Read) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from singletable.lint.finding import Finding, Severity
@@ -10,6 +11,8 @@ from singletable.lint.view import Read, View
 
 _PER_S = 0.1
 _ITEMS = 1000
+_LOOKUP_ITEMS = 10_000
+_LOOKUP_TIMES = 100
 
 
 def check(view: View) -> Iterator[Finding]:
@@ -25,6 +28,17 @@ def check(view: View) -> Iterator[Finding]:
         if pattern.cached_s:
             rate = min(rate, 1 / pattern.cached_s)
         items = _items(view, read)
+        is_lookup = not loads and not pattern.rps and _looks_up(read) and items >= _LOOKUP_ITEMS
+        if is_lookup and (request.returned or 0) * _LOOKUP_TIMES <= items and request.returned is not None:
+            yield finding(
+                RULE,
+                read.path,
+                *(view.entity_path(name) for name in request.entities if name in view.entities),
+                message=f"a Scan of {items:,.0f} items looks for {request.returned:,.0f} of them",
+                because="a Scan reads and bills every item, whatever its filter keeps: each call takes all "
+                f"{items:,.0f}, in pages of 1 MB, to return {request.returned:,.0f}",
+                repair="write an index with what the filter asks for as its partition key, and query it",
+            )
         if rate >= _PER_S and items >= _ITEMS:
             yield finding(
                 RULE,
@@ -35,6 +49,13 @@ def check(view: View) -> Iterator[Finding]:
                 f"{items * rate:,.0f} items a second, and it takes longer as the table grows",
                 repair="write an index, sparse if few items are looked for, and query it",
             )
+
+
+def _looks_up(read: Read) -> bool:
+    """Tell whether a caller asks for something: the filter compares with what is given."""
+    condition, text = read.read.filter, read.read.filter_expression
+    is_equal = condition is not None and condition.get("operator") == "=" and "parameter" in condition
+    return is_equal or re.fullmatch(r"\s*#?\w+\s*=\s*:\w+\s*", text) is not None
 
 
 def _items(view: View, read: Read) -> float:

@@ -1,4 +1,4 @@
-"""PAT318: what was just written is read through a global index."""
+"""PAT318: what was just written is read eventually consistently."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from singletable.lint.view import View
 
 
 def check(view: View) -> Iterator[Finding]:
-    """Look for reads of global indexes in patterns that have to see the last write."""
+    """Look for eventually consistent reads in patterns that have to see the last write."""
     for read in view.reads:
-        if "read-your-writes" not in read.pattern.requires or read.read.is_consistent:
+        if "read-your-writes" not in read.pattern.requires or read.read.is_consistent or read.source is None:
             continue
-        if read.source is not None and read.source.is_global:
+        name = read.read.operation
+        if read.source.is_global:
             yield finding(
                 RULE,
                 read.path,
@@ -24,6 +25,15 @@ def check(view: View) -> Iterator[Finding]:
                 "may be missing, and an old value may be shown",
                 repair="read the table with ConsistentRead, or show what the write returned",
             )
+        elif not name.startswith("Transact"):
+            yield finding(
+                RULE,
+                read.path,
+                message=f"the pattern has to see what was just written, but its {name} is eventually consistent",
+                because=f"without ConsistentRead, a {name} may answer from a copy that lacks the last write: the "
+                "new item is missing, or the old value is shown",
+                repair="read with ConsistentRead, or show what the write returned",
+            )
 
 
-RULE = Rule("PAT318", Severity.WARNING, "What was just written is read through a global index", check)
+RULE = Rule("PAT318", Severity.WARNING, "What was just written may not be read", check)

@@ -3,14 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import View
 
+_UNIQUE_ANYWAY: Final = ("uuid", "ulid")
+
 
 def check(view: View) -> Iterator[Finding]:
-    """Look for uniqueness that rests on a read of an index."""
+    """Look for uniqueness that rests on a read of an index, or on nothing."""
+    found = list(_through_index(view))
+    yield from found
+    told = {path for each in found for path in each.paths}
+    yield from (each for each in _unkept(view) if each.path not in told)
+
+
+def _unkept(view: View) -> Iterator[Finding]:
+    """Yield attributes that are said to be unique, and stand in no key of the table, nor in a lock."""
+    keys = [template for place in view.places_in(None) for template in (*place.pk, *place.sk)]
+    held = {slot.name for template in keys for slot in template.slots}
+    held |= {getattr(slot.source, "stored", "") for template in keys for slot in template.slots}
+    texts = " ".join(
+        piece for template in keys for piece in template.pieces if isinstance(piece, str)
+    ).lower()
+    for entity in view.blueprint.entities:
+        uniques = {name for unique in entity.uniques for name in unique.fields}
+        for attribute in entity.attributes:
+            names = {attribute.name, attribute.stored}
+            if not attribute.is_unique or attribute.format in _UNIQUE_ANYWAY or names & (held | uniques):
+                continue
+            if attribute.name.lower() in texts or len(entity.places) == 0:
+                continue  # EMAIL#{value} is a lock as well
+            yield finding(
+                RULE,
+                view.attribute_path(entity.name, attribute.name),
+                view.entity_path(entity.name),
+                message=f"{attribute.name} of {entity.name} should be unique, and no key of the table holds it",
+                because="only the primary key is unique: two items with one "
+                f"{attribute.name} are both stored, whatever an index was asked before",
+                repair=f"write a lock item with {attribute.name} as its key in the same transaction, under the "
+                "condition attribute_not_exists",
+            )
+
+
+def _through_index(view: View) -> Iterator[Finding]:
     locks = [
         {slot.name for slot in place.pk[0].slots}
         for place in view.places_in(None)

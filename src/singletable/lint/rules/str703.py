@@ -23,7 +23,10 @@ def check(view: View) -> Iterator[Finding]:
         return
     for at, consumer in enumerate(view.blueprint.consumers):
         for handler in consumer.handlers:
-            if lacks := sorted({*handler.needs} & {"old", "new"} - _HAS[stream]):
+            needs = {*handler.needs} & {"old", "new"}
+            if handler.fields and not needs and handler.events in ((), ("MODIFY",)):
+                needs = {"old", "new"}  # what has changed is seen by comparing both
+            if lacks := sorted(needs - _HAS[stream]):
                 image = " and ".join(lacks)
                 yield finding(
                     RULE,

@@ -10,6 +10,8 @@ from singletable.lint.rule import Rule, finding
 from singletable.lint.view import View
 
 _SECONDS = ("", "s", "second", "seconds", "epoch-seconds")
+_YEAR_S = 31_557_600
+_LONGEST_S = 50 * _YEAR_S  # 30 days in milliseconds are 82 years of seconds
 _YEAR_5000 = 95_617_584_000  # in seconds: larger numbers are milliseconds
 
 
@@ -34,9 +36,12 @@ def _unit(each: Expiry) -> str | None:
         return each.rule.unit
     if each.attribute is not None and each.attribute.format == "epoch-ms":
         return "its format is epoch-ms"
-    samples = (*each.rule.samples, *(each.attribute.samples if each.attribute is not None else ()))
-    large = [value for value in samples if isinstance(value, int | float) and value > _YEAR_5000]
-    return f"{large[0]:.0f} is a number of milliseconds" if large else None
+    large = [value for value in each.samples if isinstance(value, int | float) and value > _YEAR_5000]
+    if large:
+        return f"{large[0]:.0f} is a number of milliseconds"
+    if each.rule.seconds is not None and each.rule.seconds > _LONGEST_S:
+        return f"it is to live {each.rule.seconds:.0f} seconds, which are {each.rule.seconds / _YEAR_S:.0f} years"
+    return None
 
 
 RULE = Rule("TTL601", Severity.ERROR, "A TTL attribute is not in seconds", check)

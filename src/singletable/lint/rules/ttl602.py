@@ -26,11 +26,12 @@ def check(view: View) -> Iterator[Finding]:
 
 
 def _stored(each: Expiry) -> str:
-    if each.attribute is None:
-        return "N"
-    if each.attribute.dynamodb is not None:
+    if each.attribute is not None and each.attribute.dynamodb is not None:
         return each.attribute.dynamodb
-    return "S" if each.attribute.type == "str" else "N"
+    if each.attribute is not None and each.attribute.type == "str":
+        return "S"
+    has_texts = not each.is_kept_by_library and any(isinstance(value, str) for value in each.samples)
+    return "S" if has_texts else "N"
 
 
 RULE = Rule("TTL602", Severity.ERROR, "A TTL attribute is no Number", check)

@@ -9,6 +9,8 @@ from singletable.lint.finding import Finding, Severity
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import View
 
+_HAVE_OLD = ("NEW_AND_OLD_IMAGES", "OLD_IMAGE", "unsaid")
+
 
 def check(view: View) -> Iterator[Finding]:
     """Look for items that are to be archived, without a handler of their deletions."""
@@ -25,7 +27,8 @@ def check(view: View) -> Iterator[Finding]:
 
 
 def _is_archived(view: View, each: Expiry) -> bool:
-    return view.blueprint.table.stream is not None and any(
+    """Tell whether a handler gets the deletions, with the images of what is deleted."""
+    return view.blueprint.table.stream in _HAVE_OLD and any(
         (not handler.entities or each.entity.name in handler.entities)
         and (not handler.events or "REMOVE" in handler.events)
         for consumer in view.blueprint.consumers

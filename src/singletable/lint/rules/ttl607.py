@@ -6,14 +6,19 @@ from collections.abc import Iterator
 
 from singletable.lint.expiry import expiries
 from singletable.lint.finding import Finding, Severity
+from singletable.lint.indexes import stored_names
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import View
+
+_EXPIRY = ("expir", "ttl", "purge", "delete_", "deleteat", "evict")
 
 
 def check(view: View) -> Iterator[Finding]:
     """Compare the TTL attribute of every entity with that of the table, or of the first entity."""
     found = [each for each in expiries(view) if each.name]
     enabled = view.blueprint.table.ttl
+    if enabled is not None and not found:
+        yield from _never(view, enabled)
     if not found:
         return
     wanted = enabled or found[0].name
@@ -36,6 +41,33 @@ def check(view: View) -> Iterator[Finding]:
             because=f"without it, {wanted} is an attribute like any other, and nothing is deleted",
             repair=f'enable it: ttl = "{wanted}" of the table',
         )
+
+
+def _never(view: View, enabled: str) -> Iterator[Finding]:
+    """Yield a finding if entities have times of expiry, and none under the name that the table has."""
+    entities = view.blueprint.entities
+    times = list(_times(view))
+    if not times or not all(entity.attributes for entity in entities):
+        return
+    if any(enabled in stored_names(entity) or enabled in view.fields(entity.name) for entity in entities):
+        return
+    yield finding(
+        RULE,
+        ("table",),
+        *(view.attribute_path(*each) for each in times),
+        message=f"the table expires items by {enabled}, which no entity has; {times[0][0]} has {times[0][1]}",
+        because=f"an item without {enabled} stays for ever: nothing is deleted, and nothing reports it",
+        repair=f"store the time of expiry in {enabled}, in seconds since 1970; or turn TTL off",
+    )
+
+
+def _times(view: View) -> Iterator[tuple[str, str]]:
+    """Yield the attributes that hold seconds since 1970 and are times of expiry by their names."""
+    for entity in view.blueprint.entities:
+        for attribute in entity.attributes:
+            is_expiry = any(word in attribute.stored.lower() for word in _EXPIRY)
+            if is_expiry and attribute.format == "epoch-seconds":
+                yield entity.name, attribute.name
 
 
 RULE = Rule("TTL607", Severity.ERROR, "Items expire by an attribute that the table does not", check)
