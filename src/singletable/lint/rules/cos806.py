@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import View
+from singletable.planning import compare_documented
+from singletable.planning.figure_plan import INDEX_COST
 from singletable.planning.rules import OVERHEAD_BYTES
 from singletable.planning.stated_numbers import agrees_with, number, shown_range
 from singletable.planning.workload import Planner, Workload
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from singletable.blueprint.positions import Path
 
 _BYTES: Final = {"bytes": 1, "KB": 1_024, "MB": 1_024**2, "GB": 1_024**3, "TB": 1_024**4}
+_TIMES: Final = 1.5  # so far apart are two estimates of what indexes cost
 _NEAR: Final = 0.15  # of what is stated: 1,000 or 1,024, with or without the overhead of items
 _STORED: Final = ("storage", "table storage", "index storage")
 
@@ -24,6 +27,8 @@ _STORED: Final = ("storage", "table storage", "index storage")
 def check(view: View) -> Iterator[Finding]:
     """Compare figures that say what they measure with the volumes of the design."""
     measuring = [(at, each) for at, each in enumerate(view.blueprint.figures) if each.measures]
+    if any(each.measures == INDEX_COST for _, each in measuring) and view.blueprint.loads:
+        yield from _index_costs(view)
     if not measuring or not view.blueprint.volumes:
         return
     planner = Planner(view.blueprint)
@@ -43,6 +48,24 @@ def check(view: View) -> Iterator[Finding]:
                 message=f"{stated}, and {found[0]}",
                 because=found[1],
                 repair="put the figure right, or the volumes that it rests on",
+            )
+
+
+def _index_costs(view: View) -> Iterator[Finding]:
+    """Yield what indexes are said to cost, where the loads and sizes of the design give another amount."""
+    places = {figure.name: at for at, figure in enumerate(view.blueprint.figures)}
+    for row in compare_documented(view.blueprint):
+        figure = view.blueprint.figures[places[row.name]]
+        if row.by != "plan" or figure.measures != INDEX_COST or not row.computed:
+            continue
+        if max(row.computed, row.stated) > _TIMES * min(row.computed, row.stated):
+            yield finding(
+                RULE,
+                ("figures", places[row.name]),
+                message=f"{row.name} is stated as {row.stated:g} {row.unit}, "
+                f"and the loads give {row.computed:.3g}",
+                because=row.reason,
+                repair="work it out from the writes of every entity that is in an index, by the size of an entry",
             )
 
 
