@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from singletable.lint.conditions import spelled_out
 from singletable.lint.expiry import Expiry, expiries
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.rule import Rule, finding
@@ -50,7 +51,7 @@ def _held_locks(view: View, each: Expiry) -> Iterator[Finding]:
     if each.rule.purpose != "lock":
         return
     for write in view.writes:
-        condition = write.write.condition_expression
+        condition = spelled_out(write.write.condition_expression, write.write.names)
         if write.entity is each.entity and "attribute_not_exists" in condition and each.name not in condition:
             yield finding(
                 RULE,
@@ -65,9 +66,8 @@ def _held_locks(view: View, each: Expiry) -> Iterator[Finding]:
 
 def _is_checked(read: Read, each: Expiry) -> bool:
     names = {each.rule.field, each.rule.stored}
-    return any(
-        name and (name in repr(read.read.filter) or name in read.read.filter_expression) for name in names
-    )
+    text = spelled_out(read.read.filter_expression, read.read.names)
+    return any(name and (name in repr(read.read.filter) or name in text) for name in names)
 
 
 RULE = Rule("TTL606", Severity.WARNING, "Expired items are still read", check)
