@@ -273,6 +273,8 @@ def begins(prefix: Template, whole: Template) -> bool:
 
 
 def _meet(one: Template, other: Template, *, is_prefix: bool) -> bool:
+    if not one.prefix.startswith(other.prefix) and not other.prefix.startswith(one.prefix):
+        return False
     separators = "".join(sorted(one.separators | other.separators))
     return any(
         _common(first, second, separators, is_prefix) for first in _spelled(one) for second in _spelled(other)

@@ -24,7 +24,8 @@ def lint(
     has names the document.
     """
     rules = tuple(chosen_rules(select, ignore))
-    found = [each for rule in rules for each in rule.check(View(blueprint))]
+    view = View(blueprint)
+    found = [each for rule in rules for each in rule.check(view)]
     known = {(each.code, each.path[:_PART_DEPTH]) for each in found}
     for document, changed, variant in variants(blueprint):
         found += _only_there(rules, document, changed, variant, known)
