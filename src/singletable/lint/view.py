@@ -122,6 +122,8 @@ class View:
 
     def __init__(self, blueprint: Blueprint) -> None:
         self.blueprint = blueprint
+        self._met: dict[Path, tuple[Place, ...]] = {}
+        self._found: dict[Path, tuple[Place, ...]] = {}
 
     # --- names ------------------------------------------------------------------------------------------
 
@@ -254,6 +256,11 @@ class View:
 
     def met_by(self, read: Read) -> tuple[Place, ...]:
         """Return the places in what is read whose partition keys can be those that the read asks for."""
+        if read.path not in self._met:
+            self._met[read.path] = self._met_by(read)
+        return self._met[read.path]
+
+    def _met_by(self, read: Read) -> tuple[Place, ...]:
         partitions = [each for each in read.of("pk") if each.operator == "=" and each.templates]
         if read.source is None or not partitions:
             return ()
@@ -265,6 +272,11 @@ class View:
 
     def found_by(self, read: Read) -> tuple[Place, ...]:
         """Return the places that a read can find: partition keys as asked, and sort keys too, if it asks."""
+        if read.path not in self._found:
+            self._found[read.path] = self._found_by(read)
+        return self._found[read.path]
+
+    def _found_by(self, read: Read) -> tuple[Place, ...]:
         met = self.met_by(read)
         for asked in read.of("sk"):
             if asked.operator in ("=", "begins_with") and asked.templates:

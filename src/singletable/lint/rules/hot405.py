@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from singletable.blueprint.positions import Path
 
 _SMALL_BYTES: Final = 256
-_UNITS: Final = 5  # of one update: less is no large item
-_WASTED_PER_S: Final = 100  # units a second beyond those of a small item
+_UNITS: Final = 8  # of one update: less is no large item
+_WASTED_PER_S: Final = 300  # units a second beyond those of a small item
 _WORD: Final = re.compile(r"#?\w+")
 
 

@@ -12,6 +12,7 @@ from singletable.lint.rule import Rule, finding
 from singletable.lint.view import Read, View
 
 _MATTERS = ("cache", "lock", "session")
+_SHORT_S = 31 * 86_400  # longer is no validity, but how long something is kept
 _VALID_FOR_A_TIME = {"session", "token", "otp", "lock", "lease", "nonce", "passcode", "hold"}
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
@@ -43,7 +44,8 @@ def check(view: View) -> Iterator[Finding]:
 def _is_valid_for_a_time(each: Expiry) -> bool:
     """Tell whether it is a session, a token or the like, by its name; one that is archived is no such thing."""
     words = {word.lower() for word in _WORD.findall(each.entity.name)}
-    return each.rule.purpose in ("", "delete") and bool(words & _VALID_FOR_A_TIME)
+    is_short = each.rule.seconds is not None and each.rule.seconds <= _SHORT_S
+    return is_short and each.rule.purpose in ("", "delete") and bool(words & _VALID_FOR_A_TIME)
 
 
 def _held_locks(view: View, each: Expiry) -> Iterator[Finding]:
