@@ -36,7 +36,11 @@ class _Update:
 
 def check(view: View) -> Iterator[Finding]:
     """Look for updates of a few bytes, at a rate, of items of many KB."""
-    updates = [each for each in _updates(view) if each.fields and view.volume(each.entity.name) is not None]
+    updates = [
+        each
+        for each in _updates(view)
+        if each.fields and view.volume(each.entity.name) is not None and not _moves(view, each)
+    ]
     if not updates:
         return
     planner = Planner(view.blueprint, view.blueprint.users)
@@ -67,6 +71,18 @@ def _found(view: View, each: _Update, units: float, changed: float) -> Finding:
         f"{each.per_s:,.4g}",
         repair=f"keep {fields} in an item of its own under the same partition key, outside of the indexes, and "
         "bring it into the large one now and then",
+    )
+
+
+def _moves(view: View, each: _Update) -> bool:
+    """Tell whether a field stands in a key of an index: then that is what is dear, and found by itself."""
+    fields = view.fields(each.entity.name)
+    names = {name for field in each.fields for name in (fields[field].name, fields[field].stored)}
+    return any(
+        slot.name in names or (slot.part is not None and slot.part.field in names)
+        for place in view.places_of(each.entity.name)
+        if place.index is not None
+        for slot in place.slots
     )
 
 
