@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -89,6 +90,11 @@ class Asked:
     def operator(self) -> str:
         """Return the operator by its usual name; one that nobody knows as it was written."""
         return usual_operator(self.condition.operator)
+
+    @property
+    def is_of_a_kind(self) -> bool:
+        """Tell whether it takes all keys of a kind: those with a prefix that has no values."""
+        return self.operator == "begins_with" and bool(self.templates) and self.templates[0].is_constant
 
 
 @dataclass(frozen=True)
@@ -321,6 +327,18 @@ class View:
     def volume(self, entity: str) -> VolumeBlueprint | None:
         """Return how many items of an entity there are, where that is said."""
         return next((each for each in self.blueprint.volumes if each.entity == entity), None)
+
+    def together(self, place: Place) -> float:
+        """Return how many items of an entity lie in one partition, by its volume; 0 where that cannot be told."""
+        volume = self.volume(place.entity.name)
+        if volume is None or len(place.pk) != 1:
+            return 0.0
+        if volume.per:
+            return volume.count if volume.per.lower() in place.pk[0].text.lower() else 0.0
+        values = [slot.values for slot in place.pk[0].slots]
+        if any(each is None for each in values):
+            return 0.0
+        return volume.count / math.prod(len(each) for each in values if each is not None)
 
     def loads(self, kind: str, of: str) -> tuple[tuple[Path, LoadBlueprint], ...]:
         """Return how often something is done, with the path of each statement."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _SMALL_BYTES: Final = 256
 _UNITS: Final = 8  # of one update: less is no large item
+_COPIES: Final = 4  # of an item in indexes: less are usual
 _WASTED_PER_S: Final = 300  # units a second beyond those of a small item
 _WORD: Final = re.compile(r"#?\w+")
 
@@ -48,8 +49,11 @@ def check(view: View) -> Iterator[Finding]:
         sizes = planner.sizes.attributes(each.entity)
         stored = [view.fields(each.entity.name)[name].stored for name in each.fields]
         changed = sum(sizes[name].mean for name in stored if name in sizes)
-        units = planner.write("update", each.entity, each.fields).units("write", by="call").mean
-        if changed <= _SMALL_BYTES and units >= _UNITS and (units - 1) * each.per_s >= _WASTED_PER_S:
+        call = planner.write("update", each.entity, each.fields)
+        units = call.units("write", by="call").mean
+        copies = sum(charge.index is not None and charge.units.mean > 0 for charge in call.charges)
+        is_much = units >= _UNITS or copies >= _COPIES
+        if changed <= _SMALL_BYTES and is_much and (units - 1) * each.per_s >= _WASTED_PER_S:
             yield _found(view, each, units, changed)
 
 
@@ -119,4 +123,4 @@ def _per_s(view: View, load: LoadBlueprint) -> float:
     return max(load.peak_per_s or 0.0, monthly / MONTH_S)
 
 
-RULE = Rule("HOT405", Severity.WARNING, "A small change writes a large item", check)
+RULE = Rule("HOT405", Severity.WARNING, "A small change writes a large item or many copies", check)
