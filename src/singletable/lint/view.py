@@ -17,6 +17,7 @@ from singletable.blueprint.patterns import (
 )
 from singletable.lint.conditions import conditions_of, usual_operator
 from singletable.lint.keys import Slot, Template, begins, key_templates, overlap, read_template
+from singletable.planning.workload import Planner
 
 if TYPE_CHECKING:
     from singletable.blueprint import Blueprint
@@ -323,6 +324,11 @@ class View:
             for at, write in enumerate(rule.writes)
         ]
         return tuple(found)
+
+    @cached_property
+    def planner(self) -> Planner:
+        """Return the planner of the design, for as many users as it says."""
+        return Planner(self.blueprint)
 
     def volume(self, entity: str) -> VolumeBlueprint | None:
         """Return how many items of an entity there are, where that is said."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import View
-from singletable.planning.workload import MONTH_S, Planner
+from singletable.planning.workload import MONTH_S
 
 if TYPE_CHECKING:
     from singletable.blueprint.contents import LoadBlueprint
@@ -44,7 +44,7 @@ def check(view: View) -> Iterator[Finding]:
     ]
     if not updates:
         return
-    planner = Planner(view.blueprint, view.blueprint.users)
+    planner = view.planner
     for each in updates:
         sizes = planner.sizes.attributes(each.entity)
         stored = [view.fields(each.entity.name)[name].stored for name in each.fields]
