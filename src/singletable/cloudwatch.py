@@ -42,11 +42,6 @@ class Metric:
     dimensions: frozenset[frozenset[str]]
     namespace: str = DYNAMODB
 
-    @property
-    def is_of_dynamodb(self) -> bool:
-        """Tell whether DynamoDB sends it."""
-        return self.namespace == DYNAMODB
-
 
 METRICS: Final = {
     metric.name: metric

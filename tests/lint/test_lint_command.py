@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from pathlib import Path
 
 import pytest
 
 from singletable.cli import main
+from singletable.lint.target import of_design
 
 DESIGN = """\
 blueprint = 2
@@ -150,7 +152,6 @@ def test_design_that_is_refused_when_imported_is_a_finding(
 
 
 def test_finding_in_a_typed_design_has_the_line_of_python() -> None:
-    from singletable.lint.target import of_design
     from singletable.systems import find_system
 
     system = find_system("kefir")
@@ -167,3 +168,172 @@ def test_page_of_a_rule_is_printed_and_rules_are_listed(capsys: pytest.CaptureFi
     assert capsys.readouterr().out.startswith("# KEY101: ")
     assert main(["rule"]) == 0
     assert "KEY101  E  A number in a sort key has no fixed width" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line"),
+    [
+        ("class Games(\n", "LNT002", 1),
+        ("import nothing_of_this_name\n", "LNT002", 1),
+        ("x = 1\ny = x / 0\n", "LNT002", 2),
+        (TYPED, "ST", 8),
+    ],
+    ids=["a mistake of Python", "a package that is not there", "a module that fails", "a declaration"],
+)
+def test_other_designs_are_linted_when_one_cannot_be_imported(
+    tmp_path: Path, text: str, code: str, line: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = f"games_that_fail_{len(text)}"
+    (tmp_path / f"{name}.py").write_text(text)
+    assert _run(f"{name}:Games", "games.toml", "--json") == 1
+    failed, found = json.loads(capsys.readouterr().out)["findings"]
+    assert failed["code"].startswith(code)
+    assert (failed["file"], failed["line"]) == (f"{name}.py", line)
+    assert (found["code"], found["file"]) == ("KEY101", "games.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("blueprint = 2\n[table\n", 2),
+        ('blueprint = 2\nname = "X"\ncolour = 1\n[table]\nname = "x"\n', 3),
+        ("", None),
+        ("[project]\n", None),
+        ('blueprint = 9\nname = "X"\n[table]\nname = "x"\n', None),
+    ],
+    ids=["no TOML", "an unknown member", "nothing", "another file", "a newer form"],
+)
+def test_file_that_is_no_blueprint_is_a_finding_and_others_are_linted(
+    tmp_path: Path, text: str, line: int | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "wrong.toml").write_text(text)
+    assert _run("wrong.toml", "games.toml", "--json") == 1
+    failed, found = json.loads(capsys.readouterr().out)["findings"]
+    assert (failed["code"], failed["line"]) == ("LNT002", line)
+    assert found["code"] == "KEY101"
+
+
+def test_settings_of_a_folder_above_name_files_beside_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.singletable.lint]\ntargets = ["games.toml"]\n')
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    assert _run() == 1
+    assert capsys.readouterr().out.startswith("../games.toml:13:5: KEY101 ")
+
+
+TRANSACTION = """
+[[patterns]]
+number = "1"
+title = "Add two levels"
+operation = "TransactWriteItems"
+is_transaction = true
+writes = [{ operation = "PutItem", entity = "Level", count = 2 }]
+"""
+
+
+def test_target_that_the_design_does_not_name_can_be_asked_for(
+    design: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    design.write_text(DESIGN + TRANSACTION)
+    assert _run("games.toml", "--select", "CAP") == 0
+    assert _run("games.toml", "--select", "CAP", "--target", "alternator") == 1
+    assert "ScyllaDB Alternator has no transactions" in capsys.readouterr().out
+
+
+def test_sarif_has_each_rule_once_and_results_that_keep_their_identity(
+    design: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (design.parent / "a b.toml").write_text(DESIGN)
+    results = []
+    for text in (DESIGN, f"# moved\n{DESIGN}"):
+        design.write_text(text)
+        assert _run("games.toml", "a b.toml", "--format", "sarif") == 1
+        (run,) = json.loads(capsys.readouterr().out)["runs"]
+        (rule,) = run["tool"]["driver"]["rules"]
+        assert rule["defaultConfiguration"] == {"level": "error"}
+        assert rule["help"]["markdown"].startswith("# KEY101: ")
+        results.append(run["results"])
+    before, after = ([each["partialFingerprints"] for each in found] for found in results)
+    assert before == after
+    assert before[0] != before[1]
+    uris = [each["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for each in results[0]]
+    assert uris == ["games.toml", "a%20b.toml"]
+
+
+BASE = """\
+from singletable import Entity, Index, Key, Table
+
+
+class Games(Table):
+    name = "games"
+    unused = Index("GSI1", pk="GSI1PK", sk="GSI1SK")
+
+
+class GamePK(Key, template="GAME#{game}"):
+    game: str
+
+
+class Named(Entity):
+    game: str
+    title: str
+"""
+DERIVED = """\
+from base_of_games import GamePK, Games, Named
+
+from singletable import Design, Get, Keys, SortKey, pattern
+
+
+class MetaSK(SortKey, template="META"):
+    pass
+
+
+class Game(Named):
+    key = Keys(GamePK, MetaSK)
+    level: int = 0
+
+
+class Arcade(Design):
+    table = Games
+    entities = (Game,)
+
+    @pattern("1 Get a game")
+    def game(self, game: str) -> Get[Game]:
+        return Game.key.get(GamePK(game=game), MetaSK())
+"""
+
+
+def test_parts_of_a_typed_design_stand_at_their_lines_whatever_module_has_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "base_of_games.py").write_text(BASE)
+    (tmp_path / "derived_games.py").write_text(DERIVED)
+    design = importlib.import_module("derived_games").Arcade
+    target = of_design("derived_games:Arcade", design, design.blueprint())
+    names = [each.name for each in target.blueprint.entities[0].attributes]
+    found = {
+        path: f"{Path(target.where(path).file).name}:{target.where(path).line}"
+        for path in (
+            ("table",),
+            ("indexes", 0),
+            ("entities", 0),
+            ("entities", 0, "places", 0),
+            ("entities", 0, "attributes", names.index("title")),
+            ("entities", 0, "attributes", names.index("level")),
+            ("patterns", 0, "reads", 0),
+        )
+    }
+    assert list(found.values()) == [
+        "base_of_games.py:4",
+        "base_of_games.py:6",
+        "derived_games.py:10",
+        "derived_games.py:11",
+        "base_of_games.py:15",
+        "derived_games.py:12",
+        "derived_games.py:19",
+    ]
+    assert _run("derived_games:Arcade") == 1
+    assert capsys.readouterr().out.startswith("base_of_games.py:6:5: IDX202 ")
+    assert _run("no_module_of_this_name:Arcade") == 2

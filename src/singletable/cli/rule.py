@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+from typing import Final
 
+from singletable.cli.lint import NO_REASON, UNREADABLE
 from singletable.cli.messages import WrongUseError, meant
 from singletable.lint import Rule, all_rules
 
@@ -16,6 +18,10 @@ examples:
 """
 
 DONE = 0
+OWN: Final = {  # findings of the command itself
+    NO_REASON: "W  A comment suppresses findings without a reason",
+    UNREADABLE: "E  A file is no blueprint, or a module cannot be imported",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +36,14 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the page of a rule, or list rules."""
     code = arguments.code.upper()
     found = [rule for rule in all_rules().values() if rule.code.startswith(code)]
+    if code in OWN:
+        print(f"{code}  {OWN[code]}")
+        return DONE
+    if not found and code.startswith("ST"):
+        raise WrongUseError(
+            f"{code} is an error of a declaration, and no rule of the linter",
+            hint=f"its page is docs/errors/{code}.md",
+        )
     if not found:
         raise WrongUseError(
             f"there is no rule {arguments.code}",

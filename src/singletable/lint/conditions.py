@@ -1,4 +1,4 @@
-"""Key conditions as documents write them: operators by many names, and expressions as text."""
+"""Conditions and expressions as documents write them: operators by many names, placeholders, plain text."""
 
 from __future__ import annotations
 
@@ -44,6 +44,13 @@ def usual_operator(written: str) -> str:
     """Return the usual name of an operator: `Begins With` is begins_with. One that nobody knows stays as it is."""
     word = re.sub(r"[\s_]+", " ", written.strip().lower())
     return _USUAL.get(word, written.strip())
+
+
+def spelled_out(expression: str, names: Mapping[str, str]) -> str:
+    """Return an expression with attributes in the place of their placeholders; #ttl alone is ttl."""
+    for placeholder, name in names.items():
+        expression = re.sub(rf"{re.escape(placeholder)}\b", name, expression)
+    return re.sub(r"#(?=[A-Za-z_])", "", expression)
 
 
 def conditions_of(expression: str, names: Mapping[str, str]) -> tuple[KeyCondition, ...]:

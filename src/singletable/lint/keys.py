@@ -17,6 +17,9 @@ from singletable.blueprint.patterns import ParameterBlueprint
 
 _SLOT: Final = re.compile(r"\{\{|\}\}|\{(?P<name>\w+)(?::(?P<spec>[^{}]*))?\}")
 _LITERAL: Final = re.compile(r'"([^"]*)"|(-?\d+)\b|\b(True|False)\b')
+_NUMBERS: Final = frozenset(  # as Python, JSON Schema and SQL call them
+    ["int", "float", "decimal", "integer", "number", "double", "long", "short", "bigint", "numeric", "n"]
+)
 _TIMES: Final = ("iso-8601", "epoch", "date", "iso-week", "calendar", "time")
 _FIXED_WIDTHS: Final = {
     "uuid": 36,
@@ -73,8 +76,8 @@ class Slot:
     @property
     def is_number(self) -> bool:
         """Tell whether its values are numbers, which text does not sort by value."""
-        base = self.type.partition("[")[0]
-        has_type = base in ("int", "float", "Decimal") or bool(re.fullmatch(r"-?\d+(?: \| -?\d+)*", base))
+        base = self.type.partition("[")[0].strip()
+        has_type = base.lower() in _NUMBERS or bool(re.fullmatch(r"-?\d+(?: \| -?\d+)*", base))
         return has_type or getattr(self.source, "dynamodb", None) == "N"
 
     @property

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any, Final
+from urllib.parse import quote
 
+from singletable import __version__
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.rule import all_rules
 from singletable.lint.target import Where
@@ -89,25 +93,39 @@ def as_json(reported: Sequence[Reported]) -> str:
 
 def sarif(reported: Sequence[Reported]) -> str:
     """Write findings as SARIF 2.1.0, which code hosts and editors show."""
-    rules = all_rules()
     codes = sorted({each.finding.code for each in reported})
     driver = {
         "name": "singletable",
-        "rules": [
-            {"id": code, "shortDescription": {"text": rules[code].title if code in rules else code}}
-            for code in codes
-        ],
+        "version": __version__,
+        "rules": [_sarif_rule(code) for code in codes],
     }
-    run = {"tool": {"driver": driver}, "results": [_result(each, codes) for each in reported]}
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(each, codes) for each in reported],
+    }
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
     return json.dumps({"version": "2.1.0", "$schema": schema, "runs": [run]}, ensure_ascii=False) + "\n"
 
 
+def _sarif_rule(code: str) -> dict[str, Any]:
+    rule = all_rules().get(code)
+    if rule is None:  # an error of a declaration, or of the linter itself
+        return {"id": code, "shortDescription": {"text": code}}
+    return {
+        "id": code,
+        "shortDescription": {"text": rule.title},
+        "help": {"text": f"singletable rule {code}", "markdown": rule.page()},
+        "defaultConfiguration": {"level": _SARIF_LEVELS[rule.severity]},
+    }
+
+
 def _result(each: Reported, codes: list[str]) -> dict[str, Any]:
     found = each.finding
-    location: dict[str, Any] = {"artifactLocation": {"uri": each.where.file}}
+    location: dict[str, Any] = {"artifactLocation": {"uri": _uri(each.where.file)}}
     if each.where.line:
         location["region"] = {"startLine": each.where.line, "startColumn": max(each.where.column, 1)}
+    identity = hashlib.sha256("\0".join(each.identity).encode()).hexdigest()
     return {
         "ruleId": found.code,
         "ruleIndex": codes.index(found.code),
@@ -119,7 +137,13 @@ def _result(each: Reported, codes: list[str]) -> dict[str, Any]:
                 "logicalLocations": [{"fullyQualifiedName": place} for place in each.places],
             }
         ],
+        "partialFingerprints": {"identity/v1": identity},  # stays the same when lines move
     }
+
+
+def _uri(file: str) -> str:
+    path = PurePath(file)
+    return path.as_uri() if path.is_absolute() else quote(path.as_posix())
 
 
 def github(reported: Sequence[Reported]) -> str:

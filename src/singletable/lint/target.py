@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path as FilePath
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from singletable.blueprint.positions import in_json, in_toml
@@ -88,23 +89,35 @@ def _in_python(design: Any, blueprint: Blueprint, path: Path) -> Iterator[Where]
     """Yield where a part stands, the nearest first."""
     match path:
         case ("entities", int(at), *rest):
-            entity = design.catalog.named(blueprint.entities[at].name).entity
-            if len(rest) > 1 and rest[0] == "attributes" and isinstance(rest[1], int):
-                yield from _member(entity, blueprint.entities[at].attributes[rest[1]].name)
+            described = blueprint.entities[at]
+            entity = design.catalog.named(described.name).entity
+            match rest:
+                case ("attributes", int(number), *_):
+                    yield from _member(entity, described.attributes[number].name)
+                case ("places", int(number), *_):
+                    yield from _member(entity, described.places[number].name)
             yield from _source(entity)
         case ("patterns", int(at), *_):
             yield from _source(getattr(design, blueprint.patterns[at].method, None))
-        case ("indexes" | "table", *_):
-            yield from _source(type(design.catalog.table))
+        case ("indexes", int(at), *_):
+            table = design.table
+            yield from _member(table, _name_of_index(table, blueprint.indexes[at].name))
+            yield from _source(table)
+        case ("table", *_):
+            yield from _source(design.table)
     yield from _source(design)
+
+
+def _name_of_index(table: type, name: str) -> str:
+    """Return what a table class calls an index."""
+    attributes = {key: value for each in reversed(table.__mro__) for key, value in vars(each).items()}
+    return next((key for key, value in attributes.items() if getattr(value, "name", None) == name), "")
 
 
 def _source(found: Any) -> Iterator[Where]:
     try:
-        file, line = (
-            inspect.getsourcefile(inspect.unwrap(found)),
-            inspect.getsourcelines(inspect.unwrap(found))[1],
-        )
+        plain = inspect.unwrap(found)
+        file, line = inspect.getsourcefile(plain), inspect.getsourcelines(plain)[1]
     except (OSError, TypeError):
         return  # made in a shell, or no thing with lines
     if file is not None:
@@ -112,15 +125,25 @@ def _source(found: Any) -> Iterator[Where]:
 
 
 def _member(owner: type, name: str) -> Iterator[Where]:
-    """Yield the line where a class, or one that it is derived from, declares a field."""
+    """Yield the line where a class, or one that it is derived from, has a field, a key or an index of a name."""
     for each in owner.__mro__:
-        if name in vars(each).get("__annotations__", {}):
-            for where in _source(each):
-                tree = ast.parse("".join(inspect.getsourcelines(each)[0]).lstrip())
-                for statement in ast.walk(tree):
-                    if isinstance(statement, ast.AnnAssign) and ast.unparse(statement.target) == name:
-                        yield Where(where.file, where.line + statement.lineno - 1, statement.col_offset + 1)
-            return
+        for where in _source(each):
+            text = "".join(inspect.getsourcelines(each)[0])
+            indent = len(text) - len(text.lstrip())
+            classes = (node for node in ast.parse(dedent(text)).body if isinstance(node, ast.ClassDef))
+            for statement in (inner for node in classes for inner in node.body):
+                if name in _assigned(statement):
+                    line = where.line + statement.lineno - 1
+                    yield Where(where.file, line, statement.col_offset + indent + 1)
+
+
+def _assigned(statement: ast.stmt) -> list[str]:
+    match statement:
+        case ast.AnnAssign(target=target):
+            return [ast.unparse(target)]
+        case ast.Assign(targets=targets):
+            return [ast.unparse(target) for target in targets]
+    return []
 
 
 def _shown(file: str) -> str:

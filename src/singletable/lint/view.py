@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,7 @@ from singletable.blueprint.patterns import (
 )
 from singletable.lint.conditions import conditions_of, usual_operator
 from singletable.lint.keys import Slot, Template, begins, key_templates, overlap, read_template
+from singletable.planning.workload import Planner
 
 if TYPE_CHECKING:
     from singletable.blueprint import Blueprint
@@ -90,6 +92,11 @@ class Asked:
         """Return the operator by its usual name; one that nobody knows as it was written."""
         return usual_operator(self.condition.operator)
 
+    @property
+    def is_of_a_kind(self) -> bool:
+        """Tell whether it takes all keys of a kind: those with a prefix that has no values."""
+        return self.operator == "begins_with" and bool(self.templates) and self.templates[0].is_constant
+
 
 @dataclass(frozen=True)
 class Read:
@@ -122,6 +129,8 @@ class View:
 
     def __init__(self, blueprint: Blueprint) -> None:
         self.blueprint = blueprint
+        self._met: dict[Path, tuple[Place, ...]] = {}
+        self._found: dict[Path, tuple[Place, ...]] = {}
 
     # --- names ------------------------------------------------------------------------------------------
 
@@ -254,6 +263,11 @@ class View:
 
     def met_by(self, read: Read) -> tuple[Place, ...]:
         """Return the places in what is read whose partition keys can be those that the read asks for."""
+        if read.path not in self._met:
+            self._met[read.path] = self._met_by(read)
+        return self._met[read.path]
+
+    def _met_by(self, read: Read) -> tuple[Place, ...]:
         partitions = [each for each in read.of("pk") if each.operator == "=" and each.templates]
         if read.source is None or not partitions:
             return ()
@@ -265,6 +279,11 @@ class View:
 
     def found_by(self, read: Read) -> tuple[Place, ...]:
         """Return the places that a read can find: partition keys as asked, and sort keys too, if it asks."""
+        if read.path not in self._found:
+            self._found[read.path] = self._found_by(read)
+        return self._found[read.path]
+
+    def _found_by(self, read: Read) -> tuple[Place, ...]:
         met = self.met_by(read)
         for asked in read.of("sk"):
             if asked.operator in ("=", "begins_with") and asked.templates:
@@ -306,9 +325,26 @@ class View:
         ]
         return tuple(found)
 
+    @cached_property
+    def planner(self) -> Planner:
+        """Return the planner of the design, for as many users as it says."""
+        return Planner(self.blueprint)
+
     def volume(self, entity: str) -> VolumeBlueprint | None:
         """Return how many items of an entity there are, where that is said."""
         return next((each for each in self.blueprint.volumes if each.entity == entity), None)
+
+    def together(self, place: Place) -> float:
+        """Return how many items of an entity lie in one partition, by its volume; 0 where that cannot be told."""
+        volume = self.volume(place.entity.name)
+        if volume is None or len(place.pk) != 1:
+            return 0.0
+        if volume.per:
+            return volume.count if volume.per.lower() in place.pk[0].text.lower() else 0.0
+        values = [slot.values for slot in place.pk[0].slots]
+        if any(each is None for each in values):
+            return 0.0
+        return volume.count / math.prod(len(each) for each in values if each is not None)
 
     def loads(self, kind: str, of: str) -> tuple[tuple[Path, LoadBlueprint], ...]:
         """Return how often something is done, with the path of each statement."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from singletable.cloudwatch import METRICS
+from singletable.cloudwatch import DYNAMODB, METRICS
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import View
@@ -17,7 +17,7 @@ def check(view: View) -> Iterator[Finding]:
     for each in watched(view):
         if each.is_of_dynamodb and each.metric is None:
             near = get_close_matches(
-                each.name, [name for name, known in METRICS.items() if known.is_of_dynamodb], 1
+                each.name, [name for name, known in METRICS.items() if known.namespace == DYNAMODB], 1
             )
             yield finding(
                 RULE,

@@ -12,7 +12,7 @@ from singletable.planning import compare_documented
 from singletable.planning.figure_plan import INDEX_COST
 from singletable.planning.rules import OVERHEAD_BYTES
 from singletable.planning.stated_numbers import agrees_with, number, shown_range
-from singletable.planning.workload import Planner, Workload
+from singletable.planning.workload import Workload
 
 if TYPE_CHECKING:
     from singletable.blueprint import FigureBlueprint
@@ -31,12 +31,11 @@ def check(view: View) -> Iterator[Finding]:
         yield from _index_costs(view)
     if not measuring or not view.blueprint.volumes:
         return
-    planner = Planner(view.blueprint)
-    work = planner.workload()
+    work = view.planner.workload()
     for at, figure in measuring:
         what, _, entity = figure.measures.partition(" of ")
         if what in _STORED:
-            found = _storage(figure, work, {*view.entities}, what, entity, planner.users)
+            found = _storage(figure, work, {*view.entities}, what, entity, view.planner.users)
         else:
             found = _count_or_size(view, figure, what, entity)
         if found is not None:

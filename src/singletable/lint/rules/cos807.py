@@ -18,7 +18,7 @@ def check(view: View) -> Iterator[Finding]:
     """Compare items of a day, a month or a year with the writes of that time, where both are said."""
     for at, volume in enumerate(view.blueprint.volumes):
         months = _MONTHS.get(volume.per)
-        made = _made_monthly(view, volume.entity)
+        made = _made_monthly(view, volume.entity) if months is not None else None
         if months is None or made is None or volume.count <= made * months * _NEAR:
             continue
         figures = [

@@ -10,7 +10,6 @@ from singletable.lint.rule import Rule, finding
 from singletable.lint.view import View
 from singletable.planning.hot_keys import HotKey, hot_keys
 from singletable.planning.rules import PARTITION_READS, PARTITION_WRITES
-from singletable.planning.workload import Planner
 
 if TYPE_CHECKING:
     from singletable.blueprint.positions import Path
@@ -25,7 +24,7 @@ def check(view: View) -> Iterator[Finding]:
     blueprint = view.blueprint
     if not (blueprint.loads or blueprint.rates or any(pattern.rps for pattern in blueprint.patterns)):
         return
-    for key in hot_keys(Planner(blueprint, blueprint.users)):
+    for key in hot_keys(view.planner):
         for direction, most in _LIMITS:
             lines = [
                 line

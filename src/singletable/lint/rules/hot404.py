@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from singletable.lint.conditions import spelled_out
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import View
@@ -47,9 +48,7 @@ def _additions(view: View, entity: EntityBlueprint, attribute: AttributeBlueprin
     for each in view.writes:
         if each.entity is not entity:
             continue
-        text = each.write.update_expression
-        for placeholder, name in each.write.names.items():
-            text = re.sub(rf"{re.escape(placeholder)}\b", name, text)
+        text = spelled_out(each.write.update_expression, each.write.names)
         names = rf"\b(?:{re.escape(attribute.name)}|{re.escape(attribute.stored)})\b"
         if any(re.search(names, cut["rest"]) for cut in _CUT.finditer(text)):
             return []

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import View
-from singletable.planning.workload import MONTH_S, Planner
+from singletable.planning.workload import MONTH_S
 
 if TYPE_CHECKING:
     from singletable.blueprint.contents import LoadBlueprint
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from singletable.blueprint.positions import Path
 
 _SMALL_BYTES: Final = 256
-_UNITS: Final = 5  # of one update: less is no large item
-_WASTED_PER_S: Final = 100  # units a second beyond those of a small item
+_UNITS: Final = 8  # of one update: less is no large item
+_COPIES: Final = 4  # of an item in indexes: less are usual
+_WASTED_PER_S: Final = 300  # units a second beyond those of a small item
 _WORD: Final = re.compile(r"#?\w+")
 
 
@@ -36,16 +37,23 @@ class _Update:
 
 def check(view: View) -> Iterator[Finding]:
     """Look for updates of a few bytes, at a rate, of items of many KB."""
-    updates = [each for each in _updates(view) if each.fields and view.volume(each.entity.name) is not None]
+    updates = [
+        each
+        for each in _updates(view)
+        if each.fields and view.volume(each.entity.name) is not None and not _moves(view, each)
+    ]
     if not updates:
         return
-    planner = Planner(view.blueprint, view.blueprint.users)
+    planner = view.planner
     for each in updates:
         sizes = planner.sizes.attributes(each.entity)
         stored = [view.fields(each.entity.name)[name].stored for name in each.fields]
         changed = sum(sizes[name].mean for name in stored if name in sizes)
-        units = planner.write("update", each.entity, each.fields).units("write", by="call").mean
-        if changed <= _SMALL_BYTES and units >= _UNITS and (units - 1) * each.per_s >= _WASTED_PER_S:
+        call = planner.write("update", each.entity, each.fields)
+        units = call.units("write", by="call").mean
+        copies = sum(charge.index is not None and charge.units.mean > 0 for charge in call.charges)
+        is_much = units >= _UNITS or copies >= _COPIES
+        if changed <= _SMALL_BYTES and is_much and (units - 1) * each.per_s >= _WASTED_PER_S:
             yield _found(view, each, units, changed)
 
 
@@ -67,6 +75,18 @@ def _found(view: View, each: _Update, units: float, changed: float) -> Finding:
         f"{each.per_s:,.4g}",
         repair=f"keep {fields} in an item of its own under the same partition key, outside of the indexes, and "
         "bring it into the large one now and then",
+    )
+
+
+def _moves(view: View, each: _Update) -> bool:
+    """Tell whether a field stands in a key of an index: then that is what is dear, and found by itself."""
+    fields = view.fields(each.entity.name)
+    names = {name for field in each.fields for name in (fields[field].name, fields[field].stored)}
+    return any(
+        slot.name in names or (slot.part is not None and slot.part.field in names)
+        for place in view.places_of(each.entity.name)
+        if place.index is not None
+        for slot in place.slots
     )
 
 
@@ -103,4 +123,4 @@ def _per_s(view: View, load: LoadBlueprint) -> float:
     return max(load.peak_per_s or 0.0, monthly / MONTH_S)
 
 
-RULE = Rule("HOT405", Severity.WARNING, "A small change writes a large item", check)
+RULE = Rule("HOT405", Severity.WARNING, "A small change writes a large item or many copies", check)

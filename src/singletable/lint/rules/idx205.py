@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from singletable.lint.bench import Bench
 from singletable.lint.finding import Finding, Severity
-from singletable.lint.identity import key_fields, stem
+from singletable.lint.identity import key_fields, words
 from singletable.lint.indexes import joined, readers
+from singletable.lint.keys import Slot
 from singletable.lint.requests import is_equality
 from singletable.lint.rule import Rule, finding
 from singletable.lint.states import State, fields_of, says, states
@@ -19,6 +20,22 @@ _REMOVED: Final = re.compile(r"\b(remov\w+|while|only if|taken away|absent|left 
 _REMOVED_BY: Final = re.compile(r"\bremov\w+\b", re.IGNORECASE)
 _FOR_STAFF: Final = re.compile(
     r"\b(admin\w*|moderat\w+|review\w*|drafts?|all|own|hidden|deleted|job|nightly|worker)\b", re.IGNORECASE
+)
+_SHELVES: Final = frozenset(
+    [
+        "category",
+        "kind",
+        "type",
+        "method",
+        "tag",
+        "topic",
+        "genre",
+        "section",
+        "region",
+        "country",
+        "city",
+        "language",
+    ]
 )
 _SPARSE: Final = re.compile(r"\bsparse\b", re.IGNORECASE)
 
@@ -141,9 +158,10 @@ def _by_words(view: View, place: Place, found: list[State], reads: list[Read]) -
 
 def _by_visibility(view: View, place: Place, found: list[State], reads: list[Read]) -> Finding | None:
     """Look for items that are not for everybody in lists that everybody gets: of no owner, and unfiltered."""
-    slots = [slot for template in place.pk for slot in template.slots]
     listed = {state.field.name for state in states(place.entity)}
-    if any(stem(slot.name) or slot.format in ("uuid", "ulid") or slot.name in listed for slot in slots):
+    if not all(
+        _is_for_all(slot) and slot.name not in listed for template in place.pk for slot in template.slots
+    ):
         return None
     for state in found:
         asking = [
@@ -157,6 +175,12 @@ def _by_visibility(view: View, place: Place, found: list[State], reads: list[Rea
             told = f'"{asking[0].pattern.title}" lists what is {what} too'
             return _found(view, place, state, asking, told, what)
     return None
+
+
+def _is_for_all(slot: Slot) -> bool:
+    """Tell whether a list by this value is one that everybody looks through: by category or day, not by owner."""
+    is_shard = slot.part is not None and slot.part.shards is not None
+    return is_shard or slot.is_time or bool(_SHELVES & set(words(slot.name)))
 
 
 def _found(

@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
 
+from singletable.blueprint.entities import AttributeBlueprint
 from singletable.lint.bench import Bench
 from singletable.lint.finding import Finding, Severity
-from singletable.lint.keys import Slot, Template
+from singletable.lint.identity import words
+from singletable.lint.keys import Slot, Template, read_template
+from singletable.lint.numbers import Number, digits_max, misordered
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import Place, View
 
-_STEPS = ((9, 10), (5, 10), (99, 100))
+if TYPE_CHECKING:
+    from singletable.blueprint.positions import Path
+
+_IDENTIFIERS: Final = ("id", "uuid", "ref", "code", "key")
+_RANGES: Final = ("<", "<=", ">", ">=", "between")
+_NO_NUMBERS: Final = ("epoch", "calendar", "date", "iso-8601")
 
 
 def check(view: View) -> Iterator[Finding]:
-    """Look for numbers in the text of sort keys, written as they come."""
+    """Look for numbers in the text of sort keys, written as they come, or wider than their width."""
     for place in view.places:
         for role, attribute, template in place.templates():
             if role == "sk" and view.blueprint.table.types.get(attribute, "S") == "S":
                 for slot in template.slots:
-                    if _is_bare_number(slot):
-                        yield _found(view, place, template, slot)
+                    if _is_text(slot) and (pair := misordered(slot)) and _has_order(view, place, slot):
+                        paths = (view.attribute_path(place.entity.name, slot.name), place.path)
+                        yield _found(paths, attribute, template, slot, pair)
+    for path, attribute, template in _held(view):
+        for slot in template.slots:
+            if _is_text(slot) and (pair := misordered(slot)):
+                yield _found((path,), attribute, template, slot, pair)
 
 
 def prove(found: Finding, bench: Bench) -> str | None:
@@ -39,30 +53,54 @@ def prove(found: Finding, bench: Bench) -> str | None:
     return "a query returns " + ", ".join(item[table.sk]["S"] for item in answer["Items"])
 
 
-def _is_bare_number(slot: Slot) -> bool:
-    if not slot.is_number or slot.is_padded or slot.is_encoded or slot.is_time:
-        return False
-    return len({len(str(value)) for value in slot.values or (9, 10)}) > 1
+def _is_text(slot: Slot) -> bool:
+    """Tell whether a slot holds a number that becomes text as it is."""
+    return slot.is_number and not slot.is_encoded and not slot.format.startswith(_NO_NUMBERS)
 
 
-def _found(view: View, place: Place, template: Template, slot: Slot) -> Finding:
-    small, large = next(pair for pair in _pairs(slot) if str(pair[1]) < str(pair[0]))
-    keys = template.example(**{slot.name: small}), template.example(**{slot.name: large})
-    return finding(
-        RULE,
-        view.attribute_path(place.entity.name, slot.name),
-        place.path,
-        message=f"{slot.name} stands in {template.text} without a fixed width",
-        because=f"{keys[1]} sorts before {keys[0]}: text is compared byte by byte, not by value",
-        repair=f"write it with leading zeros, {{{slot.name}:05}}, or wider if numbers can be larger",
-        facts={"attribute": place.place.sk.attributes[0] if place.place.sk else "", "keys": keys},
+def _has_order(view: View, place: Place, slot: Slot) -> bool:
+    """Tell whether anybody cares for the order of the numbers: that of identifiers has no meaning by itself."""
+    if words(slot.name)[-1:] not in [(ending,) for ending in _IDENTIFIERS]:
+        return True
+    return any(
+        (read.read.means is not None and read.read.means.by == slot.name)
+        or any(asked.operator.strip().lower() in _RANGES for asked in read.of("sk"))
+        for read in view.reads
+        if read.read.index == place.index and place.entity.name in read.read.entities
     )
 
 
-def _pairs(slot: Slot) -> Iterator[tuple[int | float, int | float]]:
-    numbers = sorted({value for value in slot.samples if isinstance(value, int | float)})
-    yield from ((small, large) for small in numbers for large in numbers if small < large)
-    yield from _STEPS
+def _held(view: View) -> Iterator[tuple[Path, str, Template]]:
+    """Yield the sort keys that a document gives an index, where no entity has them."""
+    for index in view.blueprint.indexes:
+        for place in index.holds if not view.places_in(index.name) else ():
+            if place.sk is not None and place.sk.template is not None:
+                fields = {
+                    part.name: AttributeBlueprint(part.name, part.name, part.type) for part in place.sk.parts
+                }
+                yield (
+                    view.index_path(index.name),
+                    place.sk.attributes[0],
+                    read_template(place.sk.template, fields),
+                )
+
+
+def _found(
+    paths: tuple[Path, ...], attribute: str, template: Template, slot: Slot, pair: tuple[Number, Number]
+) -> Finding:
+    keys = template.example(**{slot.name: pair[0]}), template.example(**{slot.name: pair[1]})
+    width = digits_max(slot)
+    return finding(
+        RULE,
+        *paths,
+        message=f"{slot.name} stands in {template.text} without a fixed width"
+        if width is None
+        else f"{slot.name} stands in {template.text} with a width of {width}, which does not hold {pair[1]}",
+        because=f"{keys[1]} sorts before {keys[0]}: text is compared byte by byte, not by value",
+        repair=f"write it with leading zeros, {{{slot.name}:05}}, or wider if numbers can be larger"
+        + ("" if isinstance(pair[0], int) else "; and all with as many decimals, {" + slot.name + ":08.2f}"),
+        facts={"attribute": attribute, "keys": keys},
+    )
 
 
 RULE = Rule("KEY101", Severity.ERROR, "A number in a sort key has no fixed width", check, prove)

@@ -15,7 +15,12 @@ from singletable.lint.view import View
 _DAY_FIRST: Final = re.compile(
     r"(dd?|mm?|mmm|d|m)[-./ ]?(dd?|mmm?|m|d)[-./ ]?(yyyy|yy)([^a-z].*)?", re.IGNORECASE
 )
-_SAMPLE: Final = re.compile(r"(\d{1,2})[-./](\d{1,2})[-./](\d{4})")
+_SAMPLE: Final = re.compile(r"(\d{1,2})[-./ ](\d{1,2})[-./ ](\d{4})(?:[T ].*)?")
+_NAMED: Final = re.compile(
+    r"(?:[A-Z][a-z]{2}, )?\d{1,2}[- ][A-Za-z]{3,9}[- ]\d{2,4}.*|[A-Z][a-z]{2,8} \d{1,2}, \d{4}.*"
+)
+_MONTH_FIRST: Final = re.compile(r"(?:mm?|%m)[-./ ](?:yyyy|%Y)", re.IGNORECASE)
+_NO_ORDER: Final = ("rfc-2822", "rfc-822", "rfc-1123", "http-date", "rfc2822", "rfc822", "rfc1123")
 _EARLIER, _LATER = "14-01-2026", "03-02-2026"
 
 
@@ -42,7 +47,10 @@ def check(view: View) -> Iterator[Finding]:
 def _has_year_last(slot: Slot) -> bool:
     dates = [value for value in slot.samples if isinstance(value, str)]
     is_dated = bool(dates) and all(_SAMPLE.fullmatch(value) for value in dates)
-    return bool(_DAY_FIRST.fullmatch(slot.format)) or is_dated
+    is_named = bool(dates) and all(_NAMED.fullmatch(value) for value in dates)
+    said = slot.format.replace("%d", "dd").replace("%m", "mm").replace("%Y", "yyyy").replace("%y", "yy")
+    is_said = bool(_DAY_FIRST.fullmatch(said) or _MONTH_FIRST.fullmatch(said)) or said.lower() in _NO_ORDER
+    return is_said or is_dated or is_named
 
 
 def _pair(slot: Slot) -> tuple[str, str]:
@@ -56,6 +64,11 @@ def _pair(slot: Slot) -> tuple[str, str]:
     pairs = [(one, two) for at, (_, one) in enumerate(dates) for _, two in dates[at + 1 :] if two < one]
     if pairs:
         return pairs[0]
+    texts = [str(value) for value in slot.samples]
+    if slot.format.lower() in _NO_ORDER or any(_NAMED.fullmatch(text) for text in texts):
+        return ("Mon, 28 Dec 2026 10:00:00 GMT", "Fri, 01 Jan 2027 10:00:00 GMT")
+    if _MONTH_FIRST.fullmatch(slot.format):
+        return ("12-2025", "01-2026")
     return ("12-31-2025", "01-02-2026") if is_month_first else (_EARLIER, _LATER)
 
 

@@ -13,6 +13,8 @@ from singletable.lint.rules.key101 import prove
 from singletable.lint.view import View
 
 _OFFSET: Final = re.compile(r"T\d\d:\d\d.*[+-]\d\d:?\d\d$")
+_UTC: Final = re.compile(r"T\d\d:\d\d.*Z$")
+_FORMATS: Final = ("iso-8601-offset", "iso-8601-tz", "iso-8601-zoned", "rfc-3339-offset", "rfc3339-offset")
 _LATER, _EARLIER = "2026-10-25T02:15:00+01:00", "2026-10-25T02:30:00+02:00"
 
 
@@ -39,8 +41,12 @@ def check(view: View) -> Iterator[Finding]:
 
 
 def _has_offsets(slot: Slot) -> bool:
-    offsets = {str(value)[-6:] for value in slot.samples if _OFFSET.search(str(value))}
-    return (slot.format == "iso-8601-offset" and offsets != {"+00:00"}) or len(offsets) > 1
+    offsets = {
+        "+00:00" if str(value).endswith("Z") else str(value)[-6:]
+        for value in slot.samples
+        if _OFFSET.search(str(value)) or _UTC.search(str(value))
+    }
+    return len(offsets) > 1 or (slot.format in _FORMATS and offsets != {"+00:00"})
 
 
 RULE = Rule("KEY105", Severity.ERROR, "Times in a sort key have offsets from UTC", check, prove)

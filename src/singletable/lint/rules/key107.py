@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final
 
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.keys import Slot, Template
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import Place, View
 
+_FREE: Final = {"slug": "-", "email": "-_.", "url": "-_./:#"}
+
 
 def check(view: View) -> Iterator[Finding]:
     """Look for two slots with a separator between them that is among the values of both."""
     for place in view.places:
-        if place.index is not None:
-            continue  # two entries of an index may have one key
-        for _, _, template in place.templates():
+        for role, _, template in place.templates():
+            if place.index is not None and role == "sk":
+                continue  # two entries of an index may have one key, and are told apart
             for before, separator, after in _neighbours(template):
                 if shown := _shown(before, separator, after):
                     yield _found(view, place, template, before, separator, after, shown)
@@ -27,13 +31,20 @@ def _neighbours(template: Template) -> Iterator[tuple[Slot, str, Slot]]:
     ):
         if isinstance(before, Slot) and isinstance(separator, str) and isinstance(after, Slot):
             yield before, separator, after
+    for before, after in pairwise(template.pieces):
+        if isinstance(before, Slot) and isinstance(after, Slot):
+            yield before, "", after
 
 
 def _shown(before: Slot, separator: str, after: Slot) -> tuple[str, str, str, str] | None:
     """Return two pairs of values with one text, of samples that hold the separator; None if none do."""
     if before.is_encoded or after.is_encoded or before.is_time or after.is_time:
         return None
-    if before.width or after.width or before.is_number or after.is_number:
+    if before.width or after.width or before.spec or after.spec or _is_derived(before) or _is_derived(after):
+        return None
+    if not separator:
+        return _run_together(before, after)
+    if before.is_number or after.is_number:
         return None
     firsts = [str(value) for value in before.samples]
     seconds = [str(value) for value in after.samples]
@@ -47,7 +58,33 @@ def _shown(before: Slot, separator: str, after: Slot) -> tuple[str, str, str, st
         head, _, tail = one.partition(separator)
         if tail and head and any(separator in two for two in seconds):
             return one, seconds[0], head, f"{tail}{separator}{seconds[0]}"
+    if _may_hold(before, separator) and _may_hold(after, separator):
+        return f"a{separator}b", "c", "a", f"b{separator}c"
     return None
+
+
+def _is_derived(slot: Slot) -> bool:
+    return slot.part is not None and (slot.part.shards is not None or slot.part.bucket is not None)
+
+
+def _may_hold(slot: Slot, separator: str) -> bool:
+    """Tell whether the format of a slot says that its values hold a separator: a slug has dashes."""
+    return not slot.samples and slot.format in _FREE and separator in _FREE[slot.format]
+
+
+def _run_together(before: Slot, after: Slot) -> tuple[str, str, str, str] | None:
+    """Return two pairs of values that are one text with nothing between them."""
+    if before.is_number and after.is_number:
+        return "1", "11", "11", "1"
+    ends = {str(value) for value in before.samples}
+    for one in ends:
+        for two in {str(value) for value in after.samples}:
+            for at in range(1, len(two)):
+                if one + two[:at] in ends:
+                    return one, two, one + two[:at], two[at:]
+    if before.samples or after.samples or before.is_number or after.is_number:
+        return None
+    return "ab", "c", "a", "bc"
 
 
 def _found(
@@ -66,10 +103,16 @@ def _found(
         place.path,
         view.attribute_path(entity, before.name),
         view.attribute_path(entity, after.name),
-        message=f"{before.name} and {after.name} can hold the {separator!r} that parts them in {template.text}",
+        message=f"{before.name} and {after.name} can hold the {separator!r} that parts them in {template.text}"
+        if separator
+        else f"{before.name} and {after.name} stand in {template.text} with nothing between them",
         because=(
             f"{shown[0]} with {shown[1]}, and {shown[2]} with {shown[3]}, are both {key}: "
-            "one item overwrites the other"
+            + (
+                "one item overwrites the other"
+                if place.index is None
+                else "a query for one finds the other too"
+            )
         ),
         repair="use a separator that no value holds, and refuse values with it; or escape it",
     )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.rule import Rule, finding
-from singletable.lint.view import Place, Read, View
+from singletable.lint.view import Read, View
 
 _TIMES = 10
 _ITEMS = 1000
@@ -46,23 +45,14 @@ def _examined(view: View, read: Read) -> float:
         return request.examined
     if request.filter is None and not request.filter_expression:
         return 0.0
-    narrow = [each for each in read.of("sk") if each.operator != "begins_with" or each.templates[0].slots]
-    if narrow or request.limit is not None or read.pattern.cached_s or not read.of("pk"):
+    if (
+        any(not each.is_of_a_kind for each in read.of("sk"))
+        or request.limit is not None
+        or read.pattern.cached_s
+        or not read.of("pk")
+    ):
         return 0.0
-    return sum(_together(view, place) for place in view.found_by(read))
-
-
-def _together(view: View, place: Place) -> float:
-    """Return how many items of an entity lie in one partition, by its volume; 0 where that cannot be told."""
-    volume = view.volume(place.entity.name)
-    if volume is None or len(place.pk) != 1:
-        return 0.0
-    if volume.per:
-        return volume.count if volume.per.lower() in place.pk[0].text.lower() else 0.0
-    values = [slot.values for slot in place.pk[0].slots]
-    if any(each is None for each in values):
-        return 0.0
-    return volume.count / math.prod(len(each) for each in values if each is not None)
+    return sum(view.together(place) for place in view.found_by(read))
 
 
 RULE = Rule("PAT314", Severity.WARNING, "A filter drops nearly all that is read", check)

@@ -22,7 +22,8 @@ def check(view: View) -> Iterator[Finding]:
         values: list[AggregateBlueprint | CopyBlueprint] = [*entity.aggregates, *entity.copies]
         for kept in values:
             is_off = kept.by == "stream" and view.blueprint.table.stream is None
-            if not is_off and (kept.by != "unsaid" or entity.name in writers):
+            is_kept = entity.name in writers or _is_updated(view, entity.name, kept.field)
+            if not is_off and (kept.by != "unsaid" or is_kept):
                 continue
             if isinstance(kept, CopyBlueprint):
                 what = f"repeats {kept.of_field} of {kept.of}"
@@ -39,6 +40,16 @@ def check(view: View) -> Iterator[Finding]:
                 repair=f"change {kept.field} in one transaction with {kept.of}; or by a handler of the stream "
                 "that remembers which records it has counted",
             )
+
+
+def _is_updated(view: View, entity: str, field: str) -> bool:
+    """Tell whether a write of a pattern or a rule changes a field beside others."""
+    found = view.fields(entity).get(field)
+    names = {field, found.stored} if found is not None else {field}
+    return any(
+        each.write.entity == entity and each.write.operation == "UpdateItem" and names & {*each.write.fields}
+        for each in view.writes
+    )
 
 
 RULE = Rule("STR709", Severity.WARNING, "Nobody keeps a value that follows from other items", check)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from singletable.lint.conditions import spelled_out
 from singletable.lint.expiry import Expiry, expiries
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.rule import Rule, finding
@@ -40,7 +41,8 @@ def _is_removed(view: View, each: Expiry, field: str) -> bool:
         for write in view.writes
         if write.entity is each.entity
     ) or any(
-        each.name and each.name in write.write.update_expression.partition("REMOVE")[2]
+        each.name
+        and each.name in spelled_out(write.write.update_expression, write.write.names).partition("REMOVE")[2]
         for write in view.writes
         if write.entity is each.entity
     )

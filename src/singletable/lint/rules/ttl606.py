@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from singletable.lint.conditions import spelled_out
 from singletable.lint.expiry import Expiry, expiries
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import Read, View
 
 _MATTERS = ("cache", "lock", "session")
+_SHORT_S = 31 * 86_400  # longer is no validity, but how long something is kept
 _VALID_FOR_A_TIME = {"session", "token", "otp", "lock", "lease", "nonce", "passcode", "hold"}
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
@@ -42,7 +44,8 @@ def check(view: View) -> Iterator[Finding]:
 def _is_valid_for_a_time(each: Expiry) -> bool:
     """Tell whether it is a session, a token or the like, by its name; one that is archived is no such thing."""
     words = {word.lower() for word in _WORD.findall(each.entity.name)}
-    return each.rule.purpose in ("", "delete") and bool(words & _VALID_FOR_A_TIME)
+    is_short = each.rule.seconds is not None and each.rule.seconds <= _SHORT_S
+    return is_short and each.rule.purpose in ("", "delete") and bool(words & _VALID_FOR_A_TIME)
 
 
 def _held_locks(view: View, each: Expiry) -> Iterator[Finding]:
@@ -50,7 +53,7 @@ def _held_locks(view: View, each: Expiry) -> Iterator[Finding]:
     if each.rule.purpose != "lock":
         return
     for write in view.writes:
-        condition = write.write.condition_expression
+        condition = spelled_out(write.write.condition_expression, write.write.names)
         if write.entity is each.entity and "attribute_not_exists" in condition and each.name not in condition:
             yield finding(
                 RULE,
@@ -65,9 +68,8 @@ def _held_locks(view: View, each: Expiry) -> Iterator[Finding]:
 
 def _is_checked(read: Read, each: Expiry) -> bool:
     names = {each.rule.field, each.rule.stored}
-    return any(
-        name and (name in repr(read.read.filter) or name in read.read.filter_expression) for name in names
-    )
+    text = spelled_out(read.read.filter_expression, read.read.names)
+    return any(name and (name in repr(read.read.filter) or name in text) for name in names)
 
 
 RULE = Rule("TTL606", Severity.WARNING, "Expired items are still read", check)
