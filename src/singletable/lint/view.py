@@ -252,6 +252,15 @@ class View:
 
     def met_by(self, read: Read) -> tuple[Place, ...]:
         """Return the places in what is read whose partition keys can be those that the read asks for."""
+        if read.path not in self._met:
+            self._met[read.path] = self._meet(read)
+        return self._met[read.path]
+
+    @cached_property
+    def _met(self) -> dict[Path, tuple[Place, ...]]:
+        return {}
+
+    def _meet(self, read: Read) -> tuple[Place, ...]:
         partitions = [each for each in read.of("pk") if each.operator == "=" and each.templates]
         if read.source is None or not partitions:
             return ()
@@ -273,6 +282,29 @@ class View:
                     if any(meets(asked.templates[0], template) for template in place.sk)
                 )
         return met
+
+    def readers(self, index: str | None) -> tuple[Read, ...]:
+        """Return the reads of an index; None for the table."""
+        return self._readers.get(index, ())
+
+    @cached_property
+    def _readers(self) -> Mapping[str | None, tuple[Read, ...]]:
+        found: dict[str | None, list[Read]] = {}
+        for read in self.reads:
+            found.setdefault(read.read.index, []).append(read)
+        return {name: tuple(reads) for name, reads in found.items()}
+
+    def finders(self, place: Place) -> tuple[Read, ...]:
+        """Return the reads that can find items at a place, by the keys that they ask for."""
+        return self._finders.get(place.path, ())
+
+    @cached_property
+    def _finders(self) -> Mapping[Path, tuple[Read, ...]]:
+        found: dict[Path, list[Read]] = {}
+        for read in self.reads:
+            for place in self.found_by(read):
+                found.setdefault(place.path, []).append(read)
+        return {path: tuple(reads) for path, reads in found.items()}
 
     # --- writes, loads, volumes -------------------------------------------------------------------------
 

@@ -48,7 +48,7 @@ def check(view: View) -> Iterator[Finding]:
             continue
         if _may_be_absent(view, place, removed):
             continue
-        reads = [read for read in readers(view, place.index) if _finds(view, read, place)]
+        reads = _reads(view, place)
         inside = key_fields(place)
         open_states = [state for state in states(place.entity) if state.field.name not in inside]
         found = (
@@ -105,8 +105,14 @@ def _whole_samples(view: View, place: Place) -> list[Mapping[str, Any]]:
     return [sample for sample in place.entity.samples if not names or names & set(sample)]
 
 
-def _finds(view: View, read: Read, place: Place) -> bool:
-    return place in view.found_by(read) if read.of("pk") else place.entity.name in read.read.entities
+def _reads(view: View, place: Place) -> list[Read]:
+    """Return the reads of the index that can find the entity, or that name it and do not say by which key."""
+    vague = [
+        read
+        for read in readers(view, str(place.index))
+        if not read.of("pk") and place.entity.name in read.read.entities
+    ]
+    return [*view.finders(place), *vague]
 
 
 def _is_filtered(read: Read, state: State) -> bool:
