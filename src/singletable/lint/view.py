@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from singletable.blueprint.entities import AttributeBlueprint, EntityBlueprint, PlaceBlueprint
 from singletable.blueprint.patterns import (
@@ -199,6 +199,17 @@ class View:
         for place in self.places:
             found.setdefault(place.entity.name, []).append(place)
         return {name: tuple(places) for name, places in found.items()}
+
+    def home(self, entity: EntityBlueprint) -> Place | None:
+        """Return the place of an entity in the table."""
+        return next((place for place in self.places_of(entity.name) if place.index is None), None)
+
+    def example_keys(self, place: Place, **chosen: Any) -> dict[str, Any]:
+        """Return the keys of an item as the table and a place have them, from samples; empty without a home."""
+        home = self.home(place.entity)
+        keys = [*home.templates(), *place.templates()] if home is not None else []
+        types = self.blueprint.table.types
+        return {name: 1 if types.get(name) == "N" else each.example(**chosen) for _, name, each in keys}
 
     # --- sources and reads ------------------------------------------------------------------------------
 

@@ -210,14 +210,8 @@ def _found(
         "returned",
         repair=f"write the keys of {place.index} only while {keep} (when, in a blueprint), and remove them with "
         f"the update that changes {name}: the index is sparse then",
-        facts={"index": place.index, "item": _item(view, place), "shown": shown},
+        facts={"index": place.index, "item": view.example_keys(place), "shown": shown},
     )
-
-
-def _item(view: View, place: Place, **chosen: str) -> dict[str, str]:
-    own = next((each for each in view.places_in(None) if each.entity is place.entity), None)
-    keys = [*own.templates(), *place.templates()] if own is not None else []
-    return {attribute: template.example(**chosen) for _, attribute, template in keys}
 
 
 # --- values that nobody asks for ----------------------------------------------------------------------------
@@ -258,7 +252,7 @@ def _by_values(view: View, place: Place, reads: list[Read]) -> Finding | None:
         repair=f"write the keys of {place.index} only while {slot.name} is {joined(wanted, 'or')}",
         facts={
             "index": place.index,
-            "item": _item(view, place, **{slot.name: unread[0]}),
+            "item": view.example_keys(place, **{slot.name: unread[0]}),
             "shown": f"{slot.name} = {unread[0]}",
         },
     )
