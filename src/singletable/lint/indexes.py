@@ -40,7 +40,7 @@ def joined(names: Iterable[str], word: str = "and") -> str:
 
 def readers(view: View, index: str) -> tuple[Read, ...]:
     """Return the reads of an index."""
-    return tuple(read for read in view.reads if read.read.index == index)
+    return view.readers(index)
 
 
 def finders(view: View, place: Place) -> tuple[Read, ...]:

@@ -143,7 +143,7 @@ def stored_pair(view: View, read: Read, other: Place) -> dict[str, Any]:
         place for place in view.places_in(read.read.index) if place.entity.name in read.read.entities
     )
     chosen = _values(read)
-    items = [item for place in (meant, other) if (item := _item(view, place, chosen)) is not None]
+    items = [item for place in (meant, other) if (item := view.example_keys(place, **chosen))]
     return {"items": items, "entities": (meant.entity.name, other.entity.name)}
 
 
@@ -168,16 +168,3 @@ def _values(read: Read) -> dict[str, Any]:
         for template in asked.templates
         for slot in template.slots
     }
-
-
-def _item(view: View, place: Place, chosen: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the keys of an item whose partition is the one that is asked for."""
-    own = next((each for each in view.places_in(None) if each.entity is place.entity), None)
-    if own is None:
-        return None
-    keys = [*own.templates(), *place.templates()]
-    return {attribute: template.example(**_known(template, chosen)) for _, attribute, template in keys}
-
-
-def _known(template: Template, chosen: dict[str, Any]) -> dict[str, Any]:
-    return {slot.name: chosen[slot.name] for slot in template.slots if slot.name in chosen}

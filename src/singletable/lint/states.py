@@ -17,6 +17,33 @@ if TYPE_CHECKING:
 _STATES: Final = frozenset({"status", "state", "stage", "phase", "progress", "visibility"})
 _HIDDEN: Final = frozenset({"draft", "private", "hidden", "deleted", "unlisted", "unpublished"})
 _SHOWN: Final = frozenset({"public", "published", "visible", "listed"})
+_GOES_ON: Final = frozenset(
+    [
+        "id",
+        "ids",
+        "key",
+        "code",
+        "no",
+        "number",
+        "name",
+        "count",
+        "at",
+        "on",
+        "date",
+        "day",
+        "time",
+        "by",
+        "in",
+        "since",
+        "before",
+        "after",
+        "between",
+        "from",
+        "to",
+        "until",
+    ]
+)
+_EITHER: Final = re.compile(r"\bwhether\b|\bor not\b|\bany (?:status|state)\b", re.IGNORECASE)
 _WORD: Final = re.compile(r"[a-z]+")
 
 
@@ -69,10 +96,18 @@ def _compared(entity: EntityBlueprint, name: str) -> list[Any]:
 
 
 def says(text: str, state: State) -> bool:
-    """Tell whether a text speaks of a state: "Open jobs of a region" of open."""
-    said = [word for part in _WORD.findall(_split(text)) for word in (part,)]
+    """Tell whether a text speaks of a state: "Open jobs of a region" of open.
+
+    A word that goes on, as in published_at and "published in May", names a moment or a key, and not the state.
+    """
+    if _EITHER.search(text):
+        return False
+    said = _WORD.findall(_split(text))
     length = len(state.word)
-    return any(tuple(said[at : at + length]) == state.word for at in range(len(said) - length + 1))
+    return any(
+        tuple(said[at : at + length]) == state.word and (said[at + length :] or [""])[0] not in _GOES_ON
+        for at in range(len(said) - length + 1)
+    )
 
 
 def _split(text: str) -> str:

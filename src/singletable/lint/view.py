@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from singletable.blueprint.entities import AttributeBlueprint, EntityBlueprint, PlaceBlueprint
 from singletable.blueprint.patterns import (
@@ -210,6 +210,17 @@ class View:
             found.setdefault(place.entity.name, []).append(place)
         return {name: tuple(places) for name, places in found.items()}
 
+    def home(self, entity: EntityBlueprint) -> Place | None:
+        """Return the place of an entity in the table."""
+        return next((place for place in self.places_of(entity.name) if place.index is None), None)
+
+    def example_keys(self, place: Place, **chosen: Any) -> dict[str, Any]:
+        """Return the keys of an item as the table and a place have them, from samples; empty without a home."""
+        home = self.home(place.entity)
+        keys = [*home.templates(), *place.templates()] if home is not None else []
+        types = self.blueprint.table.types
+        return {name: 1 if types.get(name) == "N" else each.example(**chosen) for _, name, each in keys}
+
     # --- sources and reads ------------------------------------------------------------------------------
 
     @cached_property
@@ -294,6 +305,29 @@ class View:
                     if any(meets(asked.templates[0], template) for template in place.sk)
                 )
         return met
+
+    def readers(self, index: str | None) -> tuple[Read, ...]:
+        """Return the reads of an index; None for the table."""
+        return self._readers.get(index, ())
+
+    @cached_property
+    def _readers(self) -> Mapping[str | None, tuple[Read, ...]]:
+        found: dict[str | None, list[Read]] = {}
+        for read in self.reads:
+            found.setdefault(read.read.index, []).append(read)
+        return {name: tuple(reads) for name, reads in found.items()}
+
+    def finders(self, place: Place) -> tuple[Read, ...]:
+        """Return the reads that can find items at a place, by the keys that they ask for."""
+        return self._finders.get(place.path, ())
+
+    @cached_property
+    def _finders(self) -> Mapping[Path, tuple[Read, ...]]:
+        found: dict[Path, list[Read]] = {}
+        for read in self.reads:
+            for place in self.found_by(read):
+                found.setdefault(place.path, []).append(read)
+        return {path: tuple(reads) for path, reads in found.items()}
 
     # --- writes, loads, volumes -------------------------------------------------------------------------
 

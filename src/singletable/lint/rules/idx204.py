@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
+from typing import Any
 
 from singletable.lint.bench import Bench
 from singletable.lint.finding import Finding, Severity
@@ -80,15 +81,8 @@ def _asks(view: View, read: Read, place: Place) -> bool:
     return read.read.index == place.index and place in view.met_by(read)
 
 
-def _items(view: View, places: tuple[Place, ...]) -> tuple[dict[str, str], ...]:
-    own = next((each for each in view.places_in(None) if each.entity is places[0].entity), None)
-    if own is None:
-        return ()
-    key = {attribute: template.example() for _, attribute, template in own.templates()}
-    return tuple(
-        key | {attribute: template.example() for _, attribute, template in place.templates()}
-        for place in places
-    )
+def _items(view: View, places: tuple[Place, ...]) -> tuple[dict[str, Any], ...]:
+    return tuple(item for place in places if (item := view.example_keys(place)))
 
 
 # --- reads that want another value ------------------------------------------------------------------------

@@ -48,7 +48,7 @@ def check(view: View) -> Iterator[Finding]:
             continue
         if _may_be_absent(view, place, removed):
             continue
-        reads = [read for read in readers(view, place.index) if _finds(view, read, place)]
+        reads = _reads(view, place)
         inside = key_fields(place)
         open_states = [state for state in states(place.entity) if state.field.name not in inside]
         found = (
@@ -105,8 +105,14 @@ def _whole_samples(view: View, place: Place) -> list[Mapping[str, Any]]:
     return [sample for sample in place.entity.samples if not names or names & set(sample)]
 
 
-def _finds(view: View, read: Read, place: Place) -> bool:
-    return place in view.found_by(read) if read.of("pk") else place.entity.name in read.read.entities
+def _reads(view: View, place: Place) -> list[Read]:
+    """Return the reads of the index that can find the entity, or that name it and do not say by which key."""
+    vague = [
+        read
+        for read in readers(view, str(place.index))
+        if not read.of("pk") and place.entity.name in read.read.entities
+    ]
+    return [*view.finders(place), *vague]
 
 
 def _is_filtered(read: Read, state: State) -> bool:
@@ -204,14 +210,8 @@ def _found(
         "returned",
         repair=f"write the keys of {place.index} only while {keep} (when, in a blueprint), and remove them with "
         f"the update that changes {name}: the index is sparse then",
-        facts={"index": place.index, "item": _item(view, place), "shown": shown},
+        facts={"index": place.index, "item": view.example_keys(place), "shown": shown},
     )
-
-
-def _item(view: View, place: Place, **chosen: str) -> dict[str, str]:
-    own = next((each for each in view.places_in(None) if each.entity is place.entity), None)
-    keys = [*own.templates(), *place.templates()] if own is not None else []
-    return {attribute: template.example(**chosen) for _, attribute, template in keys}
 
 
 # --- values that nobody asks for ----------------------------------------------------------------------------
@@ -252,7 +252,7 @@ def _by_values(view: View, place: Place, reads: list[Read]) -> Finding | None:
         repair=f"write the keys of {place.index} only while {slot.name} is {joined(wanted, 'or')}",
         facts={
             "index": place.index,
-            "item": _item(view, place, **{slot.name: unread[0]}),
+            "item": view.example_keys(place, **{slot.name: unread[0]}),
             "shown": f"{slot.name} = {unread[0]}",
         },
     )

@@ -111,12 +111,9 @@ def _fetched(view: View, read: Read, missing: list[str]) -> Finding:
 
 def _facts(view: View, read: Read, missing: list[str]) -> dict[str, Any]:
     places = [place for place in view.places_in(read.read.index) if place.entity.name in read.read.entities]
-    own = [place for place in view.places_in(None) if places and place.entity is places[0].entity]
-    if not own:
-        return {}
-    item = dict.fromkeys(missing, "x")
-    item |= {name: t.example() for place in (*own, places[0]) for _, name, t in place.templates()}
-    return {"index": read.read.index, "item": item, "missing": missing}
+    keys = view.example_keys(places[0]) if places else {}
+    item = dict.fromkeys(missing, "x") | keys
+    return {"index": read.read.index, "item": item, "missing": missing} if keys else {}
 
 
 RULE = Rule("IDX208", Severity.ERROR, "An index does not project what is read of it", check, prove)

@@ -27,7 +27,7 @@ def check(view: View) -> Iterator[Finding]:
 
 def _has_many(view: View, place: Place, via: object) -> bool:
     """Tell whether several items are counted together: what they are grouped by is not their whole key."""
-    own = next((each for each in view.places_in(None) if each.entity is place.entity), None)
+    own = view.home(place.entity)
     return own is not None and isinstance(via, dict) and bool(set(key_fields(own)) - set(via))
 
 

@@ -26,7 +26,7 @@ def check(view: View) -> Iterator[Finding]:
     """Look for numbers in the text of sort keys, written as they come, or wider than their width."""
     for place in view.places:
         for role, attribute, template in place.templates():
-            if role == "sk" and view.blueprint.table.types.get(attribute, "S") == "S":
+            if role == "sk" and is_text_key(view, attribute, template):
                 for slot in template.slots:
                     if _is_text(slot) and (pair := misordered(slot)) and _has_order(view, place, slot):
                         paths = (view.attribute_path(place.entity.name, slot.name), place.path)
@@ -51,6 +51,16 @@ def prove(found: Finding, bench: Bench) -> str | None:
         ExpressionAttributeValues={":pk": {"S": "proof"}},
     )
     return "a query returns " + ", ".join(item[table.sk]["S"] for item in answer["Items"])
+
+
+def is_text_key(view: View, attribute: str, template: Template) -> bool:
+    """Tell whether a key attribute holds text: as declared, else if it is not a number by itself."""
+    declared = view.blueprint.table.types.get(attribute)
+    if declared is not None and declared != "S":
+        return False
+    slot = template.slots[0] if len(template.pieces) == len(template.slots) == 1 else None
+    is_bare = slot is not None and not slot.spec and getattr(slot.source, "stored", "") == attribute
+    return slot is None or not is_bare or not slot.is_number
 
 
 def _is_text(slot: Slot) -> bool:

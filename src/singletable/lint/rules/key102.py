@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.numbers import misordered, misordered_negative
 from singletable.lint.rule import Rule, finding
-from singletable.lint.rules.key101 import prove
+from singletable.lint.rules.key101 import is_text_key, prove
 from singletable.lint.view import View
 
 
@@ -15,7 +15,7 @@ def check(view: View) -> Iterator[Finding]:
     """Look for padded numbers in the text of sort keys that can be below zero and have no offset."""
     for place in view.places:
         for role, attribute, template in place.templates():
-            if role == "pk" or view.blueprint.table.types.get(attribute, "S") != "S":
+            if role == "pk" or not is_text_key(view, attribute, template):
                 continue
             for slot in template.slots:
                 pair = misordered_negative(slot) if slot.is_number and not slot.is_encoded else None

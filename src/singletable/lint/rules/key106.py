@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Final
 
 from singletable.lint.finding import Finding, Severity
@@ -34,6 +35,7 @@ def check(view: View) -> Iterator[Finding]:
     for read in queries(view):
         for asked in read.of("sk"):
             yield from _bounds(view, read, asked)
+        yield from _together(view, read)
 
 
 def _precision(slot: Slot) -> int | str | None:
@@ -78,6 +80,37 @@ def _bounds(view: View, read: Read, asked: Asked) -> Iterator[Finding]:
                     continue
                 yield _found(view, read, asked, place, template, bound, written, (mine, theirs))
                 return
+
+
+def _together(view: View, read: Read) -> Iterator[Finding]:
+    """Look for entities that one query lists together, in the order of times that they write differently."""
+    if read.read.means is None and not any(
+        asked.operator.strip().lower() == "between" for asked in read.of("sk")
+    ):
+        return
+    named = [place for place in view.found_by(read) if place.entity.name in read.read.entities]
+    places = [place for place in named if len(place.sk) == 1]
+    for one, other in combinations(places, 2):
+        for first, second in _aligned(one.sk[0], other.sk[0]):
+            mine, theirs = _precision(first), _precision(second)
+            if mine is None or theirs is None or mine == theirs or one.entity is other.entity:
+                continue
+            keys = (
+                one.sk[0].example(**{first.name: _SHOWN[mine]}),
+                other.sk[0].example(**{second.name: _SHOWN[theirs]}),
+            )
+            yield finding(
+                RULE,
+                read.path,
+                one.path,
+                other.path,
+                message=f"{one.entity.name} writes {first.name} as {_SHOWN[mine]}, and {other.entity.name} "
+                f"{second.name} as {_SHOWN[theirs]}, and pattern {read.pattern.number} lists both",
+                because=f"{max(keys)} sorts after {min(keys)}, though both are of one second: which is first "
+                "there says nothing of the time",
+                repair=f"write {first.name} and {second.name} in one precision, with milliseconds",
+            )
+            return
 
 
 def _aligned(asked: Template, written: Template) -> Iterator[tuple[Slot, Slot]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from singletable.lint.bench import Bench
 from singletable.lint.finding import Finding, Severity
+from singletable.lint.identity import stem
 from singletable.lint.indexes import joined
 from singletable.lint.neighbours import neighbours, prove_neighbour, stored_pair
 from singletable.lint.requests import queries, query_members, shown
@@ -58,7 +59,7 @@ def _longer(view: View, read: Read, asked: Asked) -> tuple[Place, str, str] | No
         slot = place.sk[0].pieces[len(pieces) - 1]
         if isinstance(slot, str) or slot.name != pieces[-1].name or slot.width is not None or slot.is_time:
             continue
-        values = slot.values or ((1, 10) if slot.is_number else ())
+        values = slot.values or ((1, 10) if slot.is_number else slot.samples if stem(slot.name) else ())
         texts = [slot.written(value) for value in values]
         for short in texts:
             for long in texts:

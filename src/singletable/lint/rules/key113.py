@@ -88,17 +88,12 @@ def _found(
 
 
 def _item(view: View, place: Place, attribute: str, written: str) -> dict[str, Any]:
-    own = next((each for each in view.places_in(None) if each.entity is place.entity), None)
-    if own is None:
-        return {}
-    types = view.blueprint.table.types
-    item: dict[str, Any] = {}
-    for _, name, template in [*own.templates(), *place.templates()]:
-        item[name] = 1 if types.get(name) == "N" else template.example()
-        if name == attribute:
-            wrong = {"N": 1, "B": b"x", "BOOL": True, "L": [], "M": {}, "SS": [], "NULL": None}
-            item[name] = template.example() if written == "S" else wrong.get(written, [])
-    return item
+    item = view.example_keys(place)
+    wrong = {"N": 1, "B": b"x", "BOOL": True, "L": [], "M": {}, "SS": [], "NULL": None}
+    template = next(each for _, name, each in place.templates() if name == attribute)
+    return (
+        item | {attribute: template.example() if written == "S" else wrong.get(written, [])} if item else {}
+    )
 
 
 RULE = Rule("KEY113", Severity.ERROR, "A key has another type than what is written into it", check, prove)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from singletable.lint.bench import Bench
 from singletable.lint.finding import Finding, Severity
@@ -58,20 +58,8 @@ def _found(
         "item is refused" + ("" if place.index is None else ", though the table could hold it"),
         repair=f"limit {slot.name}, or write its first 200 characters, or a hash, into the key and keep "
         "the whole value in an attribute of its own",
-        facts={"item": _item(view, place, slot)},
+        facts={"item": view.example_keys(place, **{slot.name: "x" * (_length(slot) or 0)})},
     )
-
-
-def _item(view: View, place: Place, slot: Slot) -> dict[str, Any]:
-    own = next((each for each in view.places_in(None) if each.entity is place.entity), None)
-    if own is None:
-        return {}
-    long = {slot.name: "x" * (_length(slot) or 0)}
-    types = view.blueprint.table.types
-    return {
-        name: 1 if types.get(name) == "N" else template.example(**long)
-        for _, name, template in [*own.templates(), *place.templates()]
-    }
 
 
 RULE = Rule("KEY114", Severity.ERROR, "A key can be longer than keys may be", check, prove)

@@ -91,16 +91,8 @@ def _found(view: View, read: Read, asked: Asked, meant: list[Place]) -> Finding:
         because=f"no {asked.attribute} of {names} {'is' if is_equality(asked) else 'begins with'} "
         f"{asked.templates[0].example()}: the read finds nothing",
         repair=f"ask for {written[0]} as it is written, or write {names} as it is asked for",
-        facts=_facts(view, read, meant[0]),
+        facts={"item": view.example_keys(meant[0]), "query": query_members(view, read)},
     )
-
-
-def _facts(view: View, read: Read, place: Place) -> dict[str, object]:
-    own = next((each for each in view.places_in(None) if each.entity is place.entity), None)
-    if own is None:
-        return {}
-    item = {name: template.example() for _, name, template in [*own.templates(), *place.templates()]}
-    return {"item": item, "query": query_members(view, read)}
 
 
 RULE = Rule("KEY115", Severity.ERROR, "A read asks for a key that is not written", check, prove)
