@@ -21,7 +21,7 @@ _EQUALITY: Final = ("=", "==", "eq", "equals")
 
 def before(one: Template, other: Template) -> bool:
     """Tell whether every text of `one` sorts before every text of `other`."""
-    left, right = _flat(one), _flat(other)
+    left, right = one.characters, other.characters
     for here, there in zip(left, right, strict=False):
         if isinstance(here, str) and here == there:
             continue
@@ -102,18 +102,13 @@ def _comes_later(read: Read, meant: Place, place: Place) -> bool:
 # --- walking templates ------------------------------------------------------------------------------------
 
 
-def _flat(template: Template) -> list[str | Slot]:
-    """Return the characters of a template, with its slots between them."""
-    return [each for piece in template.pieces for each in ([piece] if isinstance(piece, Slot) else piece)]
-
-
 def _first(piece: str | Slot) -> frozenset[str] | None:
     """Return the characters that a text can go on with here; None if nobody knows."""
     return frozenset(piece) if isinstance(piece, str) else characters(piece, is_first=True)
 
 
 def _walk(asked: Template, written: Template, *, is_prefix: bool) -> bool:
-    wanted, there = _flat(asked), _flat(written)
+    wanted, there = asked.characters, written.characters
     has_text = not is_prefix and any(isinstance(each, str) and each.isalnum() for each in wanted)
     if len(wanted) > len(there) or (len(wanted) < len(there) and not is_prefix):
         return False
