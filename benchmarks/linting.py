@@ -1,4 +1,4 @@
-"""The linter: how long it looks at a large design, 200 entities with 500 patterns, and reads it from its file first."""
+"""The linter: how long it looks at a large design, 200 entities with 500 patterns."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def _walk(value: Any, path: Path) -> Iterator[Difference]:
     if isinstance(value, tuple):
         for at, each in enumerate(value):
             yield from _walk(each, (*path, at))
-    elif members := _members(type(value)):
+    elif members := _members(value.__class__):
         for said in getattr(value, "said", ()):
             if said.differs and (other := _applied(value, said.differs)) is not None:
                 yield Difference(path, said, value, other)
