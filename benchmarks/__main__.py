@@ -25,6 +25,7 @@ from benchmarks import (
     http_stalls,
     http_start,
     in_process_boto3,
+    linting,
     log_cost,
     planning,
     report,
@@ -58,6 +59,7 @@ SUITES: dict[str, Suite] = {
     "http-start": http_start.run,
     "http-stalls": http_stalls.run,
     "planning": planning.run,
+    "lint": linting.run,
     "load": systems_load.run,
     "scale": scale.run,
 }

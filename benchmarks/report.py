@@ -36,6 +36,7 @@ TITLES = {
     "ttl": "Time to live",
     "background": "Background work",
     "planning": "The planner",
+    "lint": "The linter",
     "scale": "The large seed beside the small one",
 }
 COMPARISON_HEAD = (

@@ -23,12 +23,14 @@ READMES = (
     ROOT / "src" / "singletable_systems" / "lunch_cache" / "README.md",
     ROOT / "docs" / "guides" / "systems.md",
     ROOT / "docs" / "guides" / "planning.md",
+    ROOT / "docs" / "guides" / "linting.md",
 )
 RESULTS = ROOT / "benchmarks" / "results"
 SUITES = ("speed", "growth", "startup", "boto3", "design", "blueprint", "log", "ttl", "background")
 LOAD_SUITES = ("load",)
 SCALE_SUITES = ("scale",)
 PLANNING_SUITES = ("planning",)
+LINT_SUITES = ("lint",)
 HIGHLIGHT_SUITES = ("http", "boto3")
 SERVER_SUITES = ("http", "http-slow-disk", "http-boto3", "http-start", "http-stalls")
 
@@ -347,6 +349,7 @@ PLACES: dict[str, tuple[tuple[str, ...], Callable[[Iterable[Document]], str]]] =
     "load-benchmarks": (LOAD_SUITES, render_load),
     "scale-benchmarks": (SCALE_SUITES, render_scale),
     "planning-benchmarks": (PLANNING_SUITES, render),
+    "lint-benchmarks": (LINT_SUITES, render),
 }
 
 

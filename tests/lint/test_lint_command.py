@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from singletable.cli import main
 from singletable.lint.target import of_design
@@ -337,3 +339,13 @@ def test_parts_of_a_typed_design_stand_at_their_lines_whatever_module_has_them(
     assert _run("derived_games:Arcade") == 1
     assert capsys.readouterr().out.startswith("base_of_games.py:6:5: IDX202 ")
     assert _run("no_module_of_this_name:Arcade") == 2
+
+
+def test_hook_runs_the_command_on_blueprints() -> None:
+    root = Path(__file__).resolve().parents[2]
+    (hook,) = yaml.safe_load((root / ".pre-commit-hooks.yaml").read_text())
+    command, *arguments = hook["entry"].split()
+    assert (command, arguments) == ("singletable", ["lint"])
+    chosen = re.compile(hook["files"])
+    wanted = ["designs/shop.toml", "a/blueprints/shop.json", "shop.blueprint.toml"]
+    assert [each for each in [*wanted, "pyproject.toml", "designs/shop.py"] if chosen.search(each)] == wanted

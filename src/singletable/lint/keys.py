@@ -102,7 +102,7 @@ class Slot:
         """Tell whether it is written with leading zeros."""
         return self.marker("Pad") is not None or bool(re.fullmatch(r"0\d+d?", self.spec))
 
-    @property
+    @cached_property
     def values(self) -> tuple[Any, ...] | None:
         """Return all values that it can have; None where they are not known or without end."""
         if self.part is not None and self.part.shards is not None:
@@ -181,7 +181,7 @@ class Template:
         """Tell whether it has no slot."""
         return not self.slots
 
-    @property
+    @cached_property
     def separators(self) -> frozenset[str]:
         """Return the characters that stand between slots, or before one: those a value should not have."""
         return frozenset(
@@ -193,6 +193,18 @@ class Template:
             for _, piece in pairwise(self.pieces)
             if isinstance(piece, str) and not piece[0].isalnum()
         )
+
+    @cached_property
+    def characters(self) -> tuple[str | Slot, ...]:
+        """Return its characters, with its slots between them."""
+        return tuple(
+            each for piece in self.pieces for each in ([piece] if isinstance(piece, Slot) else piece)
+        )
+
+    @cached_property
+    def spelled(self) -> tuple[tuple[str, ...], ...]:
+        """Return its characters, a slot as _ANY; one of few values is spelled out."""
+        return tuple(_spelled(self))
 
     def render(self, values: Mapping[str, Any]) -> str | None:
         """Write the key of some values by the names of slots; None where one is missing."""
@@ -297,7 +309,7 @@ def _meet(one: Template, other: Template, *, is_prefix: bool) -> bool:
         return False
     separators = "".join(sorted(one.separators | other.separators))
     return any(
-        _common(first, second, separators, is_prefix) for first in _spelled(one) for second in _spelled(other)
+        _common(first, second, separators, is_prefix) for first in one.spelled for second in other.spelled
     )
 
 

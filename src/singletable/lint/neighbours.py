@@ -6,7 +6,7 @@ here answers "surely", and keeps silent where values decide that nobody knows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from singletable.lint.keys import Piece, Slot, Template, characters
@@ -21,7 +21,7 @@ _EQUALITY: Final = ("=", "==", "eq", "equals")
 
 def before(one: Template, other: Template) -> bool:
     """Tell whether every text of `one` sorts before every text of `other`."""
-    left, right = _flat(one), _flat(other)
+    left, right = one.characters, other.characters
     for here, there in zip(left, right, strict=False):
         if isinstance(here, str) and here == there:
             continue
@@ -47,28 +47,27 @@ def neighbours(view: View, read: Read) -> Iterator[Place]:
         return
     if request.sort is not None and request.sort.within is not None:
         return  # the method of a typed design stays within its prefix
-    if any(not each.role for each in read.asked) or len(read.of("pk")) != len(read.source.pk):
+    keys, ranges = read.of("pk"), read.of("sk")
+    if any(not each.role for each in read.asked) or len(keys) != len(read.source.pk):
         return  # the request is refused
+    if any(each.operator.strip().lower() not in _EQUALITY or len(each.templates) != 1 for each in keys):
+        return
+    partition = [each.templates[0] for each in keys]
     meant = [place for place in view.places_in(read.source.name) if place.entity.name in request.entities]
-    if not meant or len(read.of("sk")) > 1:
+    if not meant or len(ranges) > 1:
         return
     for place in view.places_in(read.source.name):
-        if place.entity.name in request.entities or not _is_beside(read, place):
+        if place.entity.name in request.entities or not _is_beside(partition, place):
             continue
-        if not all(_holds(asked, place) for asked in read.of("sk")):
+        if not all(_holds(asked, place) for asked in ranges):
             continue
         if request.limit is None or not all(_comes_later(read, each, place) for each in meant):
             yield place
 
 
-def _is_beside(read: Read, place: Place) -> bool:
+def _is_beside(partition: Sequence[Template], place: Place) -> bool:
     """Tell whether a place is in the partition that a query reads."""
-    return len(place.pk) == len(read.of("pk")) and all(
-        asked.operator.strip().lower() in _EQUALITY
-        and len(asked.templates) == 1
-        and alike(asked.templates[0], written)
-        for asked, written in zip(read.of("pk"), place.pk, strict=True)
-    )
+    return len(place.pk) == len(partition) and all(map(alike, partition, place.pk))
 
 
 def _holds(asked: Asked, place: Place) -> bool:
@@ -102,18 +101,15 @@ def _comes_later(read: Read, meant: Place, place: Place) -> bool:
 # --- walking templates ------------------------------------------------------------------------------------
 
 
-def _flat(template: Template) -> list[str | Slot]:
-    """Return the characters of a template, with its slots between them."""
-    return [each for piece in template.pieces for each in ([piece] if isinstance(piece, Slot) else piece)]
-
-
 def _first(piece: str | Slot) -> frozenset[str] | None:
     """Return the characters that a text can go on with here; None if nobody knows."""
     return frozenset(piece) if isinstance(piece, str) else characters(piece, is_first=True)
 
 
 def _walk(asked: Template, written: Template, *, is_prefix: bool) -> bool:
-    wanted, there = _flat(asked), _flat(written)
+    wanted, there = asked.characters, written.characters
+    if wanted and there and isinstance(wanted[0], str) and wanted[0] != there[0]:
+        return False
     has_text = not is_prefix and any(isinstance(each, str) and each.isalnum() for each in wanted)
     if len(wanted) > len(there) or (len(wanted) < len(there) and not is_prefix):
         return False

@@ -65,13 +65,20 @@ def _walk(value: Any, path: Path) -> Iterator[Difference]:
     if isinstance(value, tuple):
         for at, each in enumerate(value):
             yield from _walk(each, (*path, at))
-    elif is_dataclass(value):
+    elif members := _members(value.__class__):
         for said in getattr(value, "said", ()):
             if said.differs and (other := _applied(value, said.differs)) is not None:
                 yield Difference(path, said, value, other)
-        for member in fields(value):
-            if member.name != "said":
-                yield from _walk(getattr(value, member.name), (*path, member.name))
+        for name in members:
+            part = getattr(value, name)
+            if part and not isinstance(part, str):
+                yield from _walk(part, (*path, name))
+
+
+@cache
+def _members(kind: Any) -> tuple[str, ...]:
+    """Return the members of a part of a blueprint; none of what is no such part."""
+    return tuple(each.name for each in fields(kind) if each.name != "said") if is_dataclass(kind) else ()
 
 
 @cache
