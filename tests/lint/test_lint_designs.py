@@ -64,7 +64,7 @@ def _create_table(blueprint: Blueprint) -> dict[str, Any]:
 def test_wrong_design_loads_and_has_planted_defects(path: Path) -> None:
     blueprint = _read(path)
     assert Blueprint.from_toml(blueprint.to_toml()) == blueprint
-    assert 1 <= sum(defect["file"] == path.name for defect in EXPECTED) <= 4
+    assert any(defect["file"] == path.name for defect in EXPECTED)
 
 
 @pytest.mark.parametrize("path", RIGHT, ids=lambda path: f"{path.parent.name}-{path.stem}")

@@ -29,7 +29,10 @@ def check(view: View) -> Iterator[Finding]:
             lines = [
                 line
                 for line in key.lines
-                if line.direction == direction and line.spread in _KNOWN and not _is_cached(view, line)
+                if line.direction == direction
+                and line.spread in _KNOWN
+                and not _is_cached(view, line)
+                and not (direction == "read" and _is_of_unknown_size(view, line, key.space.index))
             ]
             units = sum(line.units_per_s for line in lines)
             if key.space.text and units > most:
@@ -42,6 +45,19 @@ def _is_cached(view: View, line: HeatLine) -> bool:
     return line.kind == "pattern" and any(
         pattern.cached_s and line.of in (pattern.method, pattern.number)
         for pattern in view.blueprint.patterns
+    )
+
+
+def _is_of_unknown_size(view: View, line: HeatLine, index: str | None) -> bool:
+    """Tell whether a pattern reads all of a sparse partition, of which nobody says how many items are in it."""
+    return line.kind == "pattern" and any(
+        read.read.index == index
+        and read.read.limit is None
+        and read.read.returned is None
+        and read.read.examined is None
+        and any(place.place.when is not None for place in view.met_by(read))
+        for read in view.reads
+        if line.of in (read.pattern.method, read.pattern.number)
     )
 
 

@@ -31,15 +31,21 @@ def check(view: View) -> Iterator[Finding]:
         told = [*missing, *dict.fromkeys(_promised(view, role, asked))]
         if told:
             actions = list(dict.fromkeys(each.action for each in told))
-            askers = joined(dict.fromkeys(f"{each.by} needs {each.action}" for each in told))
+            askers = joined(dict.fromkeys(_needs(each) for each in told))
             yield finding(
                 RULE,
                 ("roles", at),
                 *dict.fromkeys(each.path for each in told),
                 message=f"{role.name} does not allow {joined(actions, 'or')} on the table",
                 because=f"{askers}: without it the request is denied with AccessDeniedException",
-                repair=f"allow {joined([f'dynamodb:{each}' for each in actions])} on the table",
+                repair=f"allow {joined([f'dynamodb:{each}' for each in actions])} on the table"
+                + (" and table/…/index/*" if any(each.part.startswith("index/") for each in told) else ""),
             )
+
+
+def _needs(each: Needed) -> str:
+    where = f" of its {each.part.replace('/', ' ')}" if each.part.startswith("index/") else ""
+    return f"{each.by} needs {each.action}{where}"
 
 
 def _is_allowed(view: View, role: RoleBlueprint, each: Needed) -> bool:

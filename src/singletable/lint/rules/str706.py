@@ -19,7 +19,7 @@ def check(view: View) -> Iterator[Finding]:
                 message=f"{consumer.name} has no place for records that it cannot handle",
                 because="one record that always fails holds up its shard until it is 24 hours old, and is "
                 "then lost",
-                repair="limit the retries, split batches on errors, and send what fails to a queue",
+                repair="limit the retries, split batches on errors, and send what fails to a dead-letter queue",
             )
 
 
