@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from singletable.clock import ManualClock
 from singletable.database import Database
 from singletable.errors import ApiError
 
@@ -27,7 +28,8 @@ class Bench:
 
     def __init__(self, blueprint: Blueprint) -> None:
         self.blueprint = blueprint
-        self._database = Database.open(":memory:")
+        self.clock = ManualClock()
+        self._database = Database.open(":memory:", clock=self.clock)
 
     def __enter__(self) -> Self:
         return self

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from singletable.blueprint.entities import AttributeBlueprint, EntityBlueprint, TtlBlueprint
     from singletable.blueprint.positions import Path
+    from singletable.lint.bench import Bench
+    from singletable.lint.finding import Finding
     from singletable.lint.view import View
+
+_DAY_S: Final = 86_400
+_LATER_DAYS: Final = 10
 
 
 @dataclass(frozen=True)
@@ -49,3 +54,31 @@ def expiries(view: View) -> Iterator[Expiry]:
             path = view.attribute_path(entity.name, attribute.name if attribute is not None else rule.field)
             paths = tuple(dict.fromkeys((path, view.entity_path(entity.name))))
             yield Expiry(entity, rule, attribute, paths)
+
+
+# --- proofs: an item that is to expire after a day, and what has become of it ten days later --------------
+
+
+def prove_kept(found: Finding, bench: Bench) -> str | None:
+    """Show that an item stays: the facts have the attribute that is enabled, that of the item, and its form."""
+    if not _is_there_later(found.facts, bench):
+        return None
+    return f"an item that was to expire after a day is still there {_LATER_DAYS} days later"
+
+
+def prove_deleted(found: Finding, bench: Bench) -> str | None:
+    """Show that an item is gone."""
+    if _is_there_later(found.facts, bench):
+        return None
+    return f"{_LATER_DAYS} days later GetItem finds nothing: the item is deleted"
+
+
+def _is_there_later(facts: Mapping[str, Any], bench: Bench) -> bool:
+    expires_s = bench.clock.now_us() // 1_000_000 + _DAY_S
+    form = facts.get("form", "seconds")
+    value = {"S": str(expires_s)} if form == "text" else {"N": str(expires_s * (1000 if form == "ms" else 1))}
+    if (enabled := facts.get("enabled")) is not None:
+        bench.send("update_time_to_live", TimeToLiveSpecification={"Enabled": True, "AttributeName": enabled})
+    bench.send("put_item", Item={**bench.key(), facts["stored"]: value})
+    bench.clock.advance(_LATER_DAYS * _DAY_S)
+    return "Item" in bench.send("get_item", Key=bench.key())

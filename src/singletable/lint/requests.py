@@ -82,6 +82,17 @@ def prove_refused(found: Finding, bench: Bench) -> str | None:
     return f"the query is refused: {refusal}" if refusal is not None else None
 
 
+def prove_overwritten(found: Finding, bench: Bench) -> str | None:
+    """Put two items under the text that both have as a key, and count what is there."""
+    attribute, text = found.facts["attribute"], found.facts["key"]
+    if bench.key().get(attribute, {}).keys() != {"S"}:
+        return None  # of an index, whose keys are not unique
+    for number in (1, 2):
+        bench.send("put_item", Item={**bench.key(), attribute: {"S": text}, "put": {"N": str(number)}})
+    left = [item["put"]["N"] for item in bench.send("scan")["Items"]]
+    return f"two items are put under {text}, and the second alone is there" if left == ["2"] else None
+
+
 def _clause(operator: str, name: str, values: list[str]) -> str | None:
     word = operator.strip().lower()
     if len(values) == 1 and word in ("begins_with", "contains"):

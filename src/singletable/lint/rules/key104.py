@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from singletable.lint.finding import Finding, Severity
+from singletable.lint.keys import Slot
+from singletable.lint.requests import prove_overwritten
 from singletable.lint.rule import Rule, finding
-from singletable.lint.view import View
+from singletable.lint.view import Place, View
 
 
 def check(view: View) -> Iterator[Finding]:
@@ -29,7 +31,20 @@ def check(view: View) -> Iterator[Finding]:
                 "week 01 of January 2024, and overwrites it; 2027-01-01 lies in week 53 of 2026"
             ),
             repair=f"write the year of the ISO week (isocalendar().year) as {year.name}",
+            facts=_facts(place, year, week),
         )
 
 
-RULE = Rule("KEY104", Severity.ERROR, "A key joins a calendar year with an ISO week", check)
+def _facts(place: Place, year: Slot, week: Slot) -> dict[str, str]:
+    """Return the key that the first and the last days of 2024 have in common."""
+    held = next(
+        (name, template)
+        for _, name, template in place.templates()
+        if {year.name, week.name} & {slot.name for slot in template.slots}
+    )
+    return {"attribute": held[0], "key": held[1].example(**{year.name: 2024, week.name: 1})}
+
+
+RULE = Rule(
+    "KEY104", Severity.ERROR, "A key joins a calendar year with an ISO week", check, prove_overwritten
+)

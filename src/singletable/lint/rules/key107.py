@@ -8,6 +8,7 @@ from typing import Final
 
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.keys import Slot, Template
+from singletable.lint.requests import prove_overwritten
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import Place, View
 
@@ -98,6 +99,7 @@ def _found(
 ) -> Finding:
     key = template.example(**{before.name: shown[0], after.name: shown[1]})
     entity = place.entity.name
+    attribute = next(name for _, name, each in place.templates() if each is template)
     return finding(
         RULE,
         place.path,
@@ -115,7 +117,8 @@ def _found(
             )
         ),
         repair="use a separator that no value holds, and refuse values with it; or escape it",
+        facts={"attribute": attribute, "key": key},
     )
 
 
-RULE = Rule("KEY107", Severity.ERROR, "Values of a key hold its separator", check)
+RULE = Rule("KEY107", Severity.ERROR, "Values of a key hold its separator", check, prove_overwritten)

@@ -15,7 +15,7 @@ _TIME_ORDERED: Final = ("ulid",)
 
 
 def check(view: View) -> Iterator[Finding]:
-    """Look for reads by a field of which the sort key knows nothing, or which stands behind another value there."""
+    """Look for reads by a field that the sort key does not hold, or holds behind another value."""
     for read in queries(view):
         means, limit = read.read.means, read.read.limit
         if means is None or not means.by or not means.first or read.source is None:
@@ -34,8 +34,8 @@ def check(view: View) -> Iterator[Finding]:
             read.path,
             view.index_path(read.source.name),
             met[0].path,
-            message=f"{asked} with the {means.first} {means.by} first are asked for, and {where} is in the order of "
-            f"{keys}",
+            message=f"{asked} with the {means.first} {means.by} first are asked for, and {where} is in the order "
+            f"of {keys}",
             because=f"a query returns items in the order of the sort key: those that come first are the first by "
             f"{keys}, whatever their {means.by}",
             repair=f"write {means.by} into the sort key of an index, with a fixed width, and query that",

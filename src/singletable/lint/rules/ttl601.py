@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from singletable.lint.expiry import Expiry, expiries
+from singletable.lint.expiry import Expiry, expiries, prove_kept
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import View
@@ -28,6 +28,7 @@ def check(view: View) -> Iterator[Finding]:
                 because="DynamoDB reads the number as seconds since 1970: milliseconds are a date some 50,000 "
                 "years away, so that no item is ever deleted",
                 repair=f"store whole seconds since 1970 in {each.name}",
+                facts={"enabled": each.name or "ttl", "stored": each.name or "ttl", "form": "ms"},
             )
 
 
@@ -44,4 +45,4 @@ def _unit(each: Expiry) -> str | None:
     return None
 
 
-RULE = Rule("TTL601", Severity.ERROR, "A TTL attribute is not in seconds", check)
+RULE = Rule("TTL601", Severity.ERROR, "A TTL attribute is not in seconds", check, prove_kept)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from singletable.lint.expiry import Expiry, expiries
+from singletable.lint.expiry import Expiry, expiries, prove_kept
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import View
@@ -22,6 +22,7 @@ def check(view: View) -> Iterator[Finding]:
                 because=f"an item whose {each.name} is no Number stays for ever: TTL ignores it, and nothing "
                 "reports it",
                 repair=f"store {each.name} as a Number, in seconds since 1970; a date can stand beside it",
+                facts={"enabled": each.name or "ttl", "stored": each.name or "ttl", "form": "text"},
             )
 
 
@@ -34,4 +35,4 @@ def _stored(each: Expiry) -> str:
     return "S" if has_texts else "N"
 
 
-RULE = Rule("TTL602", Severity.ERROR, "A TTL attribute is no Number", check)
+RULE = Rule("TTL602", Severity.ERROR, "A TTL attribute is no Number", check, prove_kept)

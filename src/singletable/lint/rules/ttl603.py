@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from singletable.lint.expiry import Expiry, expiries
+from singletable.lint.expiry import Expiry, expiries, prove_deleted
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import View
@@ -23,6 +23,7 @@ def check(view: View) -> Iterator[Finding]:
                 because="TTL deletes: without a reader of the stream that keeps the old image, the item is lost",
                 repair="read the stream with old images, and write what the service deletes to an archive; or "
                 "leave the expiry out",
+                facts={"enabled": each.name or "ttl", "stored": each.name or "ttl"},
             )
 
 
@@ -36,4 +37,4 @@ def _is_archived(view: View, each: Expiry) -> bool:
     )
 
 
-RULE = Rule("TTL603", Severity.ERROR, "An archive by TTL has nobody who fills it", check)
+RULE = Rule("TTL603", Severity.ERROR, "An archive by TTL has nobody who fills it", check, prove_deleted)

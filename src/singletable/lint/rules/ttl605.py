@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from singletable.lint.conditions import spelled_out
-from singletable.lint.expiry import Expiry, expiries
+from singletable.lint.expiry import Expiry, expiries, prove_deleted
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import View
@@ -30,6 +30,7 @@ def check(view: View) -> Iterator[Finding]:
             because=f"an item that is no longer {rule.when.get('value', 'so')} keeps its time of expiry, and is "
             "deleted with what it has become",
             repair=f"remove the TTL attribute in the same update that changes {field}",
+            facts={"enabled": each.name or "ttl", "stored": each.name or "ttl"},
         )
 
 
@@ -48,4 +49,4 @@ def _is_removed(view: View, each: Expiry, field: str) -> bool:
     )
 
 
-RULE = Rule("TTL605", Severity.ERROR, "An expiry stays on items that are to stay", check)
+RULE = Rule("TTL605", Severity.ERROR, "An expiry stays on items that are to stay", check, prove_deleted)

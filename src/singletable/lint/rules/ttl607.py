@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from singletable.lint.expiry import expiries
+from singletable.lint.expiry import expiries, prove_kept
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.indexes import stored_names
 from singletable.lint.rule import Rule, finding
@@ -31,6 +31,7 @@ def check(view: View) -> Iterator[Finding]:
                 message=f"{each.entity.name} expires by {each.name}, and the table by {wanted}",
                 because=f"a table has one TTL attribute: items with {each.name} alone are never deleted",
                 repair=f"store the time of expiry of every entity in {wanted}",
+                facts={"enabled": wanted, "stored": each.name},
             )
     if enabled is None:
         yield finding(
@@ -40,6 +41,7 @@ def check(view: View) -> Iterator[Finding]:
             message=f"no TTL is enabled on the table, and {found[0].entity.name} is to expire by {wanted}",
             because=f"without it, {wanted} is an attribute like any other, and nothing is deleted",
             repair=f'enable it: ttl = "{wanted}" of the table',
+            facts={"stored": wanted},
         )
 
 
@@ -58,6 +60,7 @@ def _never(view: View, enabled: str) -> Iterator[Finding]:
         message=f"the table expires items by {enabled}, which no entity has; {times[0][0]} has {times[0][1]}",
         because=f"an item without {enabled} stays for ever: nothing is deleted, and nothing reports it",
         repair=f"store the time of expiry in {enabled}, in seconds since 1970; or turn TTL off",
+        facts={"enabled": enabled, "stored": times[0][1]},
     )
 
 
@@ -70,4 +73,6 @@ def _times(view: View) -> Iterator[tuple[str, str]]:
                 yield entity.name, attribute.name
 
 
-RULE = Rule("TTL607", Severity.ERROR, "Items expire by an attribute that the table does not", check)
+RULE = Rule(
+    "TTL607", Severity.ERROR, "Items expire by an attribute that the table does not", check, prove_kept
+)
