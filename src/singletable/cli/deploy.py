@@ -14,8 +14,7 @@ from singletable.cli.messages import WrongUseError, say, say_error
 from singletable.cli.output import progress_bar
 from singletable.cli.stages import add_stage, find_deployed, stage_environment
 from singletable.stack.changes import TemplateChange, changes_between
-from singletable.stack.commands import NextCommand, next_commands
-from singletable.stack.deployable import Deployable, deployable
+from singletable.stack.deployable import Deployable, NextCommand, deployable, next_commands
 from singletable.stack.files import FORMATS, read_template, template_file, template_of, write_files
 from singletable.stack.options import StackOptions
 

@@ -1,4 +1,4 @@
-"""What is chosen when a stack is made, and not by the design: the stage, the region, billing, replicas."""
+"""What is chosen when a stack is made, and not by the design: the place, the stage, billing, replicas."""
 
 from __future__ import annotations
 
@@ -10,10 +10,27 @@ from typing import Any, Final, Literal
 
 from singletable.blueprint import Blueprint
 from singletable.errors import StackError
-from singletable.stack.deployment import Deployment
 
 Billing = Literal["PAY_PER_REQUEST", "PROVISIONED"]
 _REGION: Final = re.compile(r"[a-z]{2}(-[a-z]+)+-\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """One place where a design runs."""
+
+    region: str
+    account: str
+    environment: Mapping[str, str] = field(default_factory=dict)
+    partition: str = "aws"
+
+    def table_name(self, template: str) -> str:
+        """Return the name of the table here: the template with the values of the environment."""
+        return template.format(**self.environment)
+
+    def table_arn(self, table: str) -> str:
+        """Return the ARN of a table here."""
+        return f"arn:{self.partition}:dynamodb:{self.region}:{self.account}:table/{table}"
 
 
 @dataclass(frozen=True, slots=True)

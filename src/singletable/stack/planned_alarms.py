@@ -11,7 +11,7 @@ from singletable.client.counted_errors import METRIC
 from singletable.planning.charges import Direction
 from singletable.planning.workload import Planner, Workload
 from singletable.stack.alarms import Alarm, Series, operations_of, standard_alarms
-from singletable.stack.deployment import Deployment
+from singletable.stack.options import Deployment
 
 _PERIOD_S: Final = 300
 _MINUTE_MS: Final = 60_000
