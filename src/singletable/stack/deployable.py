@@ -10,19 +10,20 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from singletable.blueprint import Blueprint
 from singletable.design import Design
-from singletable.stack.files import Format, stack_files, template_file
+from singletable.stack.files import Format, file_of, stack_files
 from singletable.stack.make import make_stacks
 from singletable.stack.options import StackOptions
 from singletable.stack.packaging import Architecture, Package, Progress, package
 from singletable.stack.parts import CODE_BUCKET, CODE_FILE, needs_functions, package_of
 from singletable.stack.resources import Function, Parameter, Stack, Text
+from singletable.stack.terraform_values import snake_case
 from singletable.systems import System
 from singletable.systems.finding import system_reference
 
@@ -46,8 +47,12 @@ class Deployable:
         """Return the files of a format by their names: a template for each stack, and the package."""
         found: dict[str, str | bytes] = {**stack_files(self.stacks, form)}
         if self.package is not None:
-            found[CODE_FILE] = self.package.content
+            found[self.code_file(form)] = self.package.content
         return found
+
+    def code_file(self, form: Format) -> str:
+        """Return where the package is: Terraform takes it from the folder of its configuration."""
+        return f"{self.stacks[0].name}/{CODE_FILE}" if form == "terraform" else CODE_FILE
 
 
 def deployable(
@@ -114,16 +119,29 @@ class NextCommand:
 def next_commands(
     made: Deployable, files: Mapping[str, str | bytes], *, form: Format, folder: Path
 ) -> tuple[NextCommand, ...]:
-    """Return the commands that deploy what was written into a folder; none of a format without such commands."""
-    if form not in ("cloudformation", "sam"):
-        return ()
+    """Return the commands that deploy what was written into a folder."""
     stack, deployer, *beside = made.stacks
+    bill = "the alarms on the bill"
+    if form == "terraform":
+        found = [*_terraform("the table and what stands around it", stack, folder)]
+        return (*found, *(each for billing in beside for each in _terraform(bill, billing, folder)))
     found = [NextCommand("once, by who may make roles", _deploy(deployer, files, folder))]
     if made.package is not None and form == "cloudformation":
         found.append(NextCommand("the code of the functions", _upload(stack, folder)))
     found.append(NextCommand("the table and what stands around it", _deploy(stack, files, folder, form)))
-    found += [NextCommand("the alarms on the bill", _deploy(each, files, folder)) for each in beside]
+    found += [NextCommand(bill, _deploy(each, files, folder)) for each in beside]
     return tuple(found)
+
+
+def _terraform(why: str, stack: Stack, folder: Path) -> Iterator[NextCommand]:
+    words = ["terraform", f"-chdir={folder / stack.name}"]
+    yield NextCommand("the provider", shlex.join([*words, "init"]))
+    given = [
+        f"-var={snake_case(each.logical_id)}=VALUE"
+        for each in stack.parameters
+        if each.default is None and each.logical_id != CODE_BUCKET
+    ]
+    yield NextCommand(why, shlex.join([*words, "apply", *given]))
 
 
 def _upload(stack: Stack, folder: Path) -> str:
@@ -135,7 +153,7 @@ def _upload(stack: Stack, folder: Path) -> str:
 def _deploy(
     stack: Stack, files: Mapping[str, str | bytes], folder: Path, form: Format = "cloudformation"
 ) -> str:
-    name = template_file(stack)
+    name = file_of(stack, form)
     is_sam = form == "sam"
     words = ["sam", "deploy"] if is_sam else ["aws", "cloudformation", "deploy"]
     words += ["--stack-name", stack.name, "--template-file", str(folder / name), "--region", stack.region]

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from string import Formatter
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from singletable.blueprint import Blueprint
+from singletable.design.model.table import Billing
 from singletable.errors import StackError
 
-Billing = Literal["PAY_PER_REQUEST", "PROVISIONED"]
 _REGION: Final = re.compile(r"[a-z]{2}(-[a-z]+)+-\d")
 
 
