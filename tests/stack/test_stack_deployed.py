@@ -32,6 +32,7 @@ NOT_IN_MOTO = {
     "AWS::CloudWatch::Alarm",
     "AWS::SNS::TopicPolicy",
     "AWS::Scheduler::Schedule",
+    "AWS::Scheduler::ScheduleGroup",
 }
 
 

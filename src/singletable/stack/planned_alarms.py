@@ -78,6 +78,12 @@ def function_alarms(function: str, *, reads_stream: bool, failures: str | None =
     return tuple(found)
 
 
+def schedule_alarm(group: str) -> Alarm:
+    """Make the alarm of a group of schedules: one was given up after all retries."""
+    dropped = Series("dropped", "InvocationDroppedCount", "Sum", {"ScheduleGroup": group})
+    return Alarm(f"{group}-schedules-dropped", "a schedule could not start its function", (dropped,), 0)
+
+
 def backup_alarm(vault: str) -> Alarm:
     """Make the alarm of a vault: a backup has failed."""
     failed = Series("failed", "NumberOfBackupJobsFailed", "Sum", {"BackupVaultName": vault})
