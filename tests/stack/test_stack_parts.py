@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -45,6 +47,7 @@ from singletable.stack.resources import Alarm, Attribute, Code, Ref, Stack
 from singletable.stack.schedules import ScheduledWorkers, rate, scheduled_workers
 from singletable.stack.watching import alarm_resources, billing_rules, billing_stack, problems
 from singletable.systems import Scheduled, System, Worker, installed_systems
+from support.paths import ROOT
 from support.policy_linter import findings
 from support.stack_blueprints import made_up
 
@@ -341,6 +344,14 @@ def test_widgets_fill_the_grid_and_do_not_overlap(system: System) -> None:
         }
         assert not cells & taken
         taken |= cells
+
+
+def test_picture_in_the_guide_is_that_of_the_dashboard() -> None:
+    script = ROOT / "scripts" / "draw_dashboard.py"
+    done = subprocess.run(
+        [sys.executable, str(script), "--check"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_text_of_a_design_is_no_reference_of_a_template() -> None:
