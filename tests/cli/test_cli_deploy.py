@@ -157,8 +157,32 @@ def test_role_that_is_not_there_is_refused(run: Run) -> None:
     assert "its roles: deployer, maintenance, reader, writer" in ran.err
 
 
-def test_alarms_are_requests_of_cloudwatch(run: Run) -> None:
+def test_alarms_are_those_of_the_stacks_as_requests_of_cloudwatch(run: Run) -> None:
     found = json.loads(run("alarms", "kefir", *STAGE, "--json").out)["alarms"]
-    assert len(found) == 20
-    assert all(each["AlarmName"].startswith(NAME) for each in found)
-    assert len(run("alarms", "kefir", *STAGE).out.splitlines()) == 20
+    template = json.loads(run("deploy", "kefir", *STAGE).out)["Resources"].values()
+    deployed = {
+        each["Properties"]["AlarmName"] for each in template if each["Type"] == "AWS::CloudWatch::Alarm"
+    }
+    assert {each["AlarmName"] for each in found} == deployed
+    assert len(run("alarms", "kefir", *STAGE).out.splitlines()) == len(deployed) > 30
+    bills = run("alarms", "lunch_cache", "--region", "eu-north-1").out
+    assert bills.count("(in us-east-1)") == 3
+
+
+def test_resource_policy_of_the_table_is_read_from_a_file(run: Run, tmp_path: Path) -> None:
+    statement = {
+        "Effect": "Allow",
+        "Principal": {"AWS": "arn:aws:iam::${AWS::AccountId}:role/r"},
+        "Action": "dynamodb:GetItem",
+        "Resource": "*",
+        "Condition": {"StringEquals": {"aws:PrincipalTag/team": "${aws:username}"}},
+    }
+    (tmp_path / "policy.json").write_text(json.dumps({"Version": "2012-10-17", "Statement": [statement]}))
+    ran = run("deploy", "kefir", *STAGE, "--table-policy", "policy.json")
+    document = json.loads(ran.out)["Resources"]["Table"]["Properties"]["ResourcePolicy"]["PolicyDocument"]
+    (found,) = document["Statement"]
+    assert found["Principal"]["AWS"] == {"Fn::Sub": "arn:aws:iam::${AWS::AccountId}:role/r"}
+    assert found["Condition"] == statement["Condition"]
+    for text, said in (("{}", "it has no Statement"), ("{", "is no policy in JSON")):
+        (tmp_path / "policy.json").write_text(text)
+        assert said in run("deploy", "kefir", *STAGE, "--table-policy", "policy.json").err

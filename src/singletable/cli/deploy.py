@@ -13,12 +13,12 @@ from singletable.cli.arguments import file_name
 from singletable.cli.diff import verdict
 from singletable.cli.messages import WrongUseError, say, say_error
 from singletable.cli.output import progress_bar
-from singletable.cli.stages import add_billing, add_stage, find_deployed, stage_environment
+from singletable.cli.stages import add_billing, add_stage, add_users, find_deployed, stage_environment
 from singletable.stack.changes import TemplateChange, changes_between
 from singletable.stack.check import check
 from singletable.stack.deployable import Deployable, NextCommand, deployable, next_commands
 from singletable.stack.files import FORMATS, file_of, read_template, template_of, write_files
-from singletable.stack.options import StackOptions
+from singletable.stack.options import StackOptions, read_policy
 
 Files: TypeAlias = Mapping[str, str | bytes]
 
@@ -64,11 +64,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tag", metavar="NAME=VALUE", type=_tag, action="append", default=[], help="a tag of all resources"
     )
     parser.add_argument(
-        "--email", metavar="ADDRESS", type=_email, action="append", default=[], help="whom alarms tell"
+        "--table-policy", metavar="FILE", type=file_name, help="the resource policy of the table, in JSON"
     )
     parser.add_argument(
-        "--users", metavar="N", type=_users, help="plan alarms for so many (default: the design's)"
+        "--email", metavar="ADDRESS", type=_email, action="append", default=[], help="whom alarms tell"
     )
+    add_users(parser)
     parser.add_argument(
         "--site", metavar="DIR", type=file_name, help="the dependencies of functions, as pip --target made it"
     )
@@ -99,6 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
         is_global=arguments.is_global,
         replicas=tuple(arguments.replica),
         compute=tuple(arguments.compute) or ("lambda.amazonaws.com",),
+        table_policy=None if arguments.table_policy is None else read_policy(Path(arguments.table_policy)),
         tags=dict(arguments.tag),
     )
     with progress_bar() as show:
@@ -237,16 +239,6 @@ def _place(text: str) -> str:
     if not re.fullmatch(r"https?://\S+|[a-z]{2}(-[a-z]+)+-\d", text):
         raise argparse.ArgumentTypeError(f"{text!r} is no URL and no region, as eu-north-1")
     return text
-
-
-def _users(text: str) -> float:
-    try:
-        users = float(text)
-    except ValueError:
-        users = 0.0
-    if not 0 < users < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of users, as 50000")
-    return users
 
 
 def _email(text: str) -> str:

@@ -40,6 +40,23 @@ def add_billing(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_users(parser: argparse.ArgumentParser) -> None:
+    """Describe --users, from which the thresholds of alarms follow."""
+    parser.add_argument(
+        "--users", metavar="N", type=_users, help="plan alarms for so many (default: the design's)"
+    )
+
+
+def _users(text: str) -> float:
+    try:
+        users = float(text)
+    except ValueError:
+        users = 0.0
+    if not 0 < users < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of users, as 50000")
+    return users
+
+
 def _capacity(text: str) -> tuple[int, int]:
     read, comma, write = text.partition(",")
     if not (comma and read.isascii() and read.isdigit() and write.isascii() and write.isdigit()):

@@ -54,7 +54,7 @@ def dashboard_of(
         raise StackError(
             f"the dashboard of {len(blueprint.patterns)} patterns has {count} widgets, and CloudWatch takes "
             f"{WIDGETS_MAX}",
-            hint="deploy it without a dashboard",
+            hint="declare fewer patterns, or make the stack in Python, of the parts that you want",
         )
     body = {"start": "-PT3H", "periodOverride": "inherit", "widgets": [*_placed(rows)]}
     return Dashboard(logical_id("Dashboard"), resource_name("dashboard", table), body)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from string import Formatter
 from typing import Any, Final
 
@@ -12,6 +14,10 @@ from singletable.blueprint import Blueprint
 from singletable.design.model.table import Billing
 from singletable.errors import StackError
 
+# "The maximum size supported for a resource-based policy document is 20 KB" (developer guide, "Resource-based
+# policy considerations").
+_POLICY_BYTES_MAX: Final = 20 * 1024
+_VARIABLE: Final = re.compile(r"\$\{(?!!|AWS::)")
 _REGION: Final = re.compile(r"[a-z]{2}(-[a-z]+)+-\d")
 
 
@@ -60,6 +66,25 @@ class StackOptions:
     def deployment(self) -> Deployment:
         """Return the place of the stack, with CloudFormation's words for the account and the partition."""
         return Deployment(self.region, "${AWS::AccountId}", self.environment, "${AWS::Partition}")
+
+
+def read_policy(path: Path) -> Mapping[str, Any]:
+    """Read the resource policy of a table. ${AWS::AccountId} in it is filled in; variables of IAM stay."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        policy = json.loads(_VARIABLE.sub("${!", text))
+    except OSError as error:
+        raise StackError(f"{path} cannot be read: {error.strerror}", hint="name a policy in JSON") from error
+    except ValueError:
+        raise StackError(f"{path} is no policy in JSON", hint="as IAM takes it") from None
+    if not isinstance(policy, dict) or not policy.get("Statement"):
+        raise StackError(f"{path} is no policy: it has no Statement", hint="as IAM takes it")
+    if len(text.encode()) > _POLICY_BYTES_MAX:
+        raise StackError(
+            f"the policy of the table has {len(text.encode()):,} bytes, and DynamoDB takes {_POLICY_BYTES_MAX:,}",
+            hint="say the same in fewer statements",
+        )
+    return policy
 
 
 def table_name(blueprint: Blueprint, environment: Mapping[str, str]) -> str:
