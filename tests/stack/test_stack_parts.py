@@ -49,7 +49,6 @@ from singletable.stack.watching import alarm_resources, billing_rules, billing_s
 from singletable.systems import Scheduled, System, Worker, installed_systems
 from support.paths import ROOT
 from support.policy_linter import findings
-from support.stack_blueprints import made_up
 
 SYSTEMS = [*installed_systems().values()]
 SETTINGS = FunctionSettings(
@@ -416,21 +415,6 @@ def test_stage_s_own_billing_decides_the_thresholds_of_capacity() -> None:
         if isinstance(each, Alarm)
     }
     assert rules["lunch-cache-dev-capacity-read"].threshold == 0.8 * 20 * 300
-
-
-@pytest.mark.parametrize("number", range(10))
-def test_order_of_declarations_does_not_change_the_parts(number: int) -> None:
-    blueprint = made_up(number)
-    options = StackOptions(REGION, {"stage": "prod", "environment": "prod"})
-    turned = replace(blueprint, indexes=blueprint.indexes[::-1], entities=blueprint.entities[::-1])
-    one, other = (
-        {each.logical_id: each for each in parts_of(given, options, package=PACKAGE).resources}
-        for given in (blueprint, turned)
-    )
-    assert problems(Stack("s", REGION, tuple(one.values()))) == []
-    for each in (one, other):
-        del each["Dashboard"]  # whose rows are in the order of the design
-    assert one == other
 
 
 # --- names -----------------------------------------------------------------------------------------------
