@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 SOAK_S ?= 3600
 BASE ?= HEAD
-QUICK := not soak and not aws_local and not peers and not clients and not stacks
+QUICK := not soak and not aws_local and not peers and not clients and not stacks and not terraform
 
 # Tests start many processes: without bytecode each would compile the whole package again.
 export PYTHONDONTWRITEBYTECODE =
@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE =
 IN_MEMORY := $(shell test -w /dev/shm && echo TMPDIR=/dev/shm)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint types layers unit soak soak-server test-aws-local test-peers test-clients test-stacks bench bench-server clean
+.PHONY: help run test check lint types layers unit soak soak-server test-aws-local test-peers test-clients test-stacks test-terraform bench bench-server clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 17
@@ -63,6 +63,9 @@ test-clients: $(STAMP) ## Prove the clients that people use against a server (in
 
 test-stacks: $(STAMP) ## Lint the templates of many designs, by AWS's schemas
 	$(BIN)/pytest -q -n 2 -m stacks
+
+test-terraform: $(STAMP) ## Compare configurations of Terraform with the schema of its AWS provider, and with hclfmt (pip, go)
+	$(BIN)/pytest -q -m terraform tests/stack
 
 bench-server: $(STAMP) ## Measure the server beside its peers (wrk, npm, cargo, Java)
 	$(BIN)/python -m benchmarks --only http --only http-slow-disk --only http-boto3 --only http-start --only http-stalls

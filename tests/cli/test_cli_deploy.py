@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from singletable.blueprint import Blueprint
+from singletable.blueprint import Blueprint, IndexBlueprint, TableBlueprint
 from singletable.systems import find_system
 from support.run_commands import Run, command
 
@@ -22,8 +23,6 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 
 def _kefir_without_indexes() -> Blueprint:
-    from dataclasses import replace
-
     return replace(find_system("kefir").blueprint(), indexes=(), patterns=())
 
 
@@ -50,6 +49,34 @@ def test_template_is_printed_without_a_folder(run: Run, tmp_path: Path) -> None:
 def test_sam_has_its_transform(run: Run) -> None:
     ran = run("deploy", "kefir", *STAGE, "--format", "sam")
     assert json.loads(ran.out)["Transform"] == "AWS::Serverless-2016-10-31"
+
+
+def test_terraform_is_a_folder_for_each_stack_with_the_code_beside(run: Run, tmp_path: Path) -> None:
+    ran = run("deploy", "kefir", *STAGE, "--format", "terraform", "--out", "stack")
+    assert ran.code == 0
+    assert f"terraform -chdir=stack/{NAME} apply" in ran.err
+    assert sorted(each.name for each in (tmp_path / "stack" / NAME).iterdir()) == [
+        "function.zip", "main.tf", "outputs.tf", "providers.tf", "variables.tf", "versions.tf",
+    ]  # fmt: skip
+    assert [each.name for each in (tmp_path / "stack").iterdir()] == [NAME]
+
+
+def test_new_version_of_a_configuration_is_compared_and_refused_too(run: Run, tmp_path: Path) -> None:
+    line = ("--region", "eu-north-1", "--env", "stage=prod", "--format", "terraform")
+    shop = Blueprint("Shop", TableBlueprint("shop-{stage}"), indexes=(IndexBlueprint("GSI1", ("a",)),))
+    for name, blueprint in (("shop.json", shop), ("less.json", replace(shop, indexes=()))):
+        (tmp_path / name).write_text(blueprint.to_json())
+    run("deploy", "shop.json", *line, "--out", "stack")
+    compare = (*line, "--diff", "stack", "--json")
+    assert json.loads(run("deploy", "shop.json", *compare).out)["changes"] == []
+    found = run("deploy", "less.json", *compare, "--out", "stack")
+    assert found.code == 1
+    losses = [each["loses"] for each in json.loads(found.out)["changes"] if each["loses"]]
+    assert losses == ["the index GSI1 is dropped"]
+    (tmp_path / "stack" / "shop-prod" / "main.tf").write_text("resource {{{")
+    ran = run("deploy", "shop.json", *compare)
+    assert ran.code == 2
+    assert "this is no HCL" in ran.err
 
 
 def test_same_version_changes_nothing(run: Run) -> None:
@@ -89,6 +116,7 @@ def test_table_of_another_name_is_a_replacement(run: Run) -> None:
         pytest.param(("kefir", *STAGE, "--capacity", "5"), "'5' is no READ,WRITE", id="units"),
         pytest.param(("kefir", *STAGE, "--capacity", "0,5"), "each is at least 1", id="none"),
         pytest.param(("kefir", *STAGE, "--diff", "missing.json"), "missing.json cannot be read", id="old"),
+        pytest.param(("kefir", *STAGE, "--check", "Stockholm"), "is no URL and no region", id="place"),
         pytest.param(("kefir", *STAGE, "--tag", "aws:x=y"), "'aws:x=y' is no tag", id="tag"),
         pytest.param(("kefir", *STAGE, "--out", "file/below"), "file/below cannot be written", id="folder"),
         pytest.param(
@@ -129,8 +157,32 @@ def test_role_that_is_not_there_is_refused(run: Run) -> None:
     assert "its roles: deployer, maintenance, reader, writer" in ran.err
 
 
-def test_alarms_are_requests_of_cloudwatch(run: Run) -> None:
+def test_alarms_are_those_of_the_stacks_as_requests_of_cloudwatch(run: Run) -> None:
     found = json.loads(run("alarms", "kefir", *STAGE, "--json").out)["alarms"]
-    assert len(found) == 20
-    assert all(each["AlarmName"].startswith(NAME) for each in found)
-    assert len(run("alarms", "kefir", *STAGE).out.splitlines()) == 20
+    template = json.loads(run("deploy", "kefir", *STAGE).out)["Resources"].values()
+    deployed = {
+        each["Properties"]["AlarmName"] for each in template if each["Type"] == "AWS::CloudWatch::Alarm"
+    }
+    assert {each["AlarmName"] for each in found} == deployed
+    assert len(run("alarms", "kefir", *STAGE).out.splitlines()) == len(deployed) > 30
+    bills = run("alarms", "lunch_cache", "--region", "eu-north-1").out
+    assert bills.count("(in us-east-1)") == 3
+
+
+def test_resource_policy_of_the_table_is_read_from_a_file(run: Run, tmp_path: Path) -> None:
+    statement = {
+        "Effect": "Allow",
+        "Principal": {"AWS": "arn:aws:iam::${AWS::AccountId}:role/r"},
+        "Action": "dynamodb:GetItem",
+        "Resource": "*",
+        "Condition": {"StringEquals": {"aws:PrincipalTag/team": "${aws:username}"}},
+    }
+    (tmp_path / "policy.json").write_text(json.dumps({"Version": "2012-10-17", "Statement": [statement]}))
+    ran = run("deploy", "kefir", *STAGE, "--table-policy", "policy.json")
+    document = json.loads(ran.out)["Resources"]["Table"]["Properties"]["ResourcePolicy"]["PolicyDocument"]
+    (found,) = document["Statement"]
+    assert found["Principal"]["AWS"] == {"Fn::Sub": "arn:aws:iam::${AWS::AccountId}:role/r"}
+    assert found["Condition"] == statement["Condition"]
+    for text, said in (("{}", "it has no Statement"), ("{", "is no policy in JSON")):
+        (tmp_path / "policy.json").write_text(text)
+        assert said in run("deploy", "kefir", *STAGE, "--table-policy", "policy.json").err

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from singletable import Database
 from singletable.cli import main
+from singletable.wire.types import ProvisionedThroughput
 
 PROGRAM = """
 from singletable import (
@@ -171,6 +173,35 @@ def test_system_is_named_as_it_is_and_knows_its_environment(
     assert "lunch-cache-dev is ready" in capsys.readouterr().err
     assert main(["diff", "lunch_cache", "lunch.db"]) == 0
     assert main(["diff", "lunch_cache", "lunch.db", "--env", "environment=prod"]) == 1
+
+
+def test_billing_and_capacity_of_a_stage_are_no_difference(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stage = ["--billing", "PROVISIONED", "--capacity", "5,7"]
+    assert main(["create-table", "lunch_cache", "lunch.db"]) == 0
+    assert main(["diff", "lunch_cache", "lunch.db", *stage]) == 1
+    units: ProvisionedThroughput = {"ReadCapacityUnits": 5, "WriteCapacityUnits": 7}
+    with Database.open("lunch.db") as db:
+        names = [
+            each["IndexName"]
+            for each in db.describe_table(TableName="lunch-cache-dev")["Table"]["GlobalSecondaryIndexes"]
+        ]
+        db.update_table(
+            TableName="lunch-cache-dev",
+            BillingMode="PROVISIONED",
+            ProvisionedThroughput=units,
+            GlobalSecondaryIndexUpdates=[
+                {"Update": {"IndexName": name, "ProvisionedThroughput": units}} for name in names
+            ],
+        )
+    capsys.readouterr()
+    assert main(["diff", "lunch_cache", "lunch.db"]) == 1
+    assert "billing: the design says PAY_PER_REQUEST, and there is PROVISIONED" in capsys.readouterr().out
+    assert main(["diff", "lunch_cache", "lunch.db", *stage]) == 0
+    assert "billing and capacity are those of the stage" in capsys.readouterr().err
+    assert main(["diff", "lunch_cache", "lunch.db", "--billing", "PROVISIONED"]) == 2
+    assert "nothing says how much" in capsys.readouterr().err
 
 
 # --- capabilities by hand -------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import pytest
 from moto.iam.access_control import IAMPolicy, PermissionResult
 
 from singletable.stack import Policy, Stack, Statement
-from singletable.stack.resources import Table
+from singletable.stack.resources import Bucket, ScheduleGroup, Sub, Table
 from singletable.systems import System, installed_systems
 from support.whole_stacks import as_policy, policies_of, whole_stack
 
@@ -146,6 +146,28 @@ def test_reader_may_read_as_the_patterns_do_and_nothing_else(system: System) -> 
     policy = as_policy(document)
     allowed = {(each, place) for each in actions() for place in own(table) if policy.allows(each, place)}
     assert allowed == {*wanted, ("dynamodb:DescribeTable", arn)}
+
+
+GROUPED = f"scheduler:eu-north-1:{ACCOUNT}:schedule/{{}}/r1"
+REACHED = [
+    pytest.param("smart_cooking", Bucket, "s3:PutObject", "s3:::{}/ada/1.json", id="bucket"),
+    pytest.param("kefir", ScheduleGroup, "scheduler:CreateSchedule", GROUPED, id="group"),
+]
+
+
+@pytest.mark.parametrize(("name", "kind", "action", "path"), REACHED)
+def test_function_reaches_what_the_stack_has_for_it_and_no_other(
+    name: str, kind: type[Bucket | ScheduleGroup], action: str, path: str
+) -> None:
+    stack = whole_stack(name)
+    (resource,) = (each for each in stack.resources if isinstance(each, kind))
+    named = resource.name.template if isinstance(resource.name, Sub) else resource.name
+    arn = f"arn:aws:{path.format(named.replace('${AWS::AccountId}', ACCOUNT))}"
+    documents = [each for title, each in policies_of(stack).items() if title.startswith("ConsumerRole")]
+    assert any(as_policy(each).allows(action, arn) for each in documents)
+    assert any(by_moto(each, action, arn) for each in documents)
+    other = arn.replace(":::", ":::x").replace("schedule/", "schedule/x")
+    assert not any(as_policy(each).allows(action, other) for each in documents)
 
 
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)

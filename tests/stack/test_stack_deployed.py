@@ -16,6 +16,7 @@ from moto import mock_aws
 from singletable.stack import Stack, template_text, to_cloudformation
 from singletable.stack.resources import Dashboard, EventSource, Function, LogGroup, Queue, Role, Table
 from singletable.systems import System, installed_systems
+from support.stack_tables import assert_as_designed
 from support.targets import no_aws_settings
 from support.whole_stacks import REGION, policies_of, whole_stack
 
@@ -32,6 +33,7 @@ NOT_IN_MOTO = {
     "AWS::CloudWatch::Alarm",
     "AWS::SNS::TopicPolicy",
     "AWS::Scheduler::Schedule",
+    "AWS::Scheduler::ScheduleGroup",
 }
 
 
@@ -76,26 +78,21 @@ def test_moto_makes_all_but_what_is_listed(deployed: tuple[Stack, set[str]]) -> 
     assert left_out == types & NOT_IN_MOTO
 
 
-def test_deployed_table_has_the_keys_indexes_and_stream_of_the_design(
+def test_deployed_table_is_as_the_design_says(
     deployed: tuple[Stack, set[str]],
 ) -> None:
     (table,) = of(deployed[0], Table)
-    found = boto3.client("dynamodb", REGION).describe_table(TableName=table.name)["Table"]
-    assert [each["AttributeName"] for each in found["KeySchema"]] == [
-        table.pk,
-        *([table.sk] * bool(table.sk)),
-    ]
-    assert {each["IndexName"] for each in found.get("GlobalSecondaryIndexes") or ()} == {
-        each.name for each in table.indexes if not each.is_local
-    }
-    assert found.get("StreamSpecification", {}).get("StreamViewType") == table.stream
-    assert found["DeletionProtectionEnabled"] == table.deletion_protection
+    client = boto3.client("dynamodb", REGION)
+    found = client.describe_table(TableName=table.name)["Table"]
+    tags = client.list_tags_of_resource(ResourceArn=found["TableArn"])["Tags"]
+    assert_as_designed({**found, "Tags": tags}, table)
 
 
 def test_deployed_roles_have_their_policies(deployed: tuple[Stack, set[str]]) -> None:
     stack, _ = deployed
     names = {each.logical_id: each.name for each in of(stack, Role)}
     client = boto3.client("iam", REGION)
+    assert {each["RoleName"] for each in client.list_roles()["Roles"]} == {*names.values()}
     checked = 0
     for title, document in policies_of(stack).items():
         role, _, policy = title.partition(": ")

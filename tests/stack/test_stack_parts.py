@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -45,8 +47,8 @@ from singletable.stack.resources import Alarm, Attribute, Code, Ref, Stack
 from singletable.stack.schedules import ScheduledWorkers, rate, scheduled_workers
 from singletable.stack.watching import alarm_resources, billing_rules, billing_stack, problems
 from singletable.systems import Scheduled, System, Worker, installed_systems
+from support.paths import ROOT
 from support.policy_linter import findings
-from support.stack_blueprints import made_up
 
 SYSTEMS = [*installed_systems().values()]
 SETTINGS = FunctionSettings(
@@ -343,6 +345,14 @@ def test_widgets_fill_the_grid_and_do_not_overlap(system: System) -> None:
         taken |= cells
 
 
+def test_picture_in_the_guide_is_that_of_the_dashboard() -> None:
+    script = ROOT / "scripts" / "draw_dashboard.py"
+    done = subprocess.run(
+        [sys.executable, str(script), "--check"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_text_of_a_design_is_no_reference_of_a_template() -> None:
     pattern = PatternBlueprint("1", "What ${AWS::AccountId} has")
     body = dashboard_of(Blueprint("Shop", TableBlueprint("shop"), patterns=(pattern,)), table="shop").body
@@ -405,21 +415,6 @@ def test_stage_s_own_billing_decides_the_thresholds_of_capacity() -> None:
         if isinstance(each, Alarm)
     }
     assert rules["lunch-cache-dev-capacity-read"].threshold == 0.8 * 20 * 300
-
-
-@pytest.mark.parametrize("number", range(10))
-def test_order_of_declarations_does_not_change_the_parts(number: int) -> None:
-    blueprint = made_up(number)
-    options = StackOptions(REGION, {"stage": "prod", "environment": "prod"})
-    turned = replace(blueprint, indexes=blueprint.indexes[::-1], entities=blueprint.entities[::-1])
-    one, other = (
-        {each.logical_id: each for each in parts_of(given, options, package=PACKAGE).resources}
-        for given in (blueprint, turned)
-    )
-    assert problems(Stack("s", REGION, tuple(one.values()))) == []
-    for each in (one, other):
-        del each["Dashboard"]  # whose rows are in the order of the design
-    assert one == other
 
 
 # --- names -----------------------------------------------------------------------------------------------

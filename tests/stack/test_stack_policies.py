@@ -7,9 +7,9 @@ import pytest
 from singletable.errors import StackError
 from singletable.stack import Policy, Stack, StackOptions, Statement, make_stack, make_stacks
 from singletable.stack.deployer import deploying
-from singletable.stack.owners import owner_policy
 from singletable.stack.policies import Conditions
 from singletable.stack.resources import Queue, Role
+from singletable.stack.roles import owner_policy
 from singletable.systems import installed_systems
 
 TABLE = "arn:aws:dynamodb:us-west-2:123456789012:table/GameScores"

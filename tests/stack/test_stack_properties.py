@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from moto import mock_aws
 
 from singletable.blueprint import Blueprint
-from singletable.stack import StackOptions, make_stack, template_text, to_cloudformation
+from singletable.stack import StackOptions, make_stack, make_stacks, template_text, to_cloudformation
+from singletable.stack.deployable import UNPACKED
 from singletable.stack.resources import Table
 from support.stack_blueprints import made_up
 from support.targets import no_aws_settings
@@ -24,7 +25,10 @@ OPTIONS = StackOptions("eu-north-1", {"stage": "dev"})
 
 
 def text_of(blueprint: Blueprint) -> str:
-    return template_text(to_cloudformation(make_stack(blueprint, OPTIONS)))
+    """Return all templates of a design, with the functions of its handlers."""
+    return "".join(
+        template_text(to_cloudformation(stack)) for stack in make_stacks(blueprint, OPTIONS, package=UNPACKED)
+    )
 
 
 @settings(deadline=None, max_examples=25)
@@ -34,6 +38,11 @@ def test_order_of_declarations_changes_nothing(number: int, seed: int) -> None:
     random = Random(seed)
     other = replace(
         blueprint,
+        table=replace(
+            blueprint.table,
+            types=dict(reversed(list(blueprint.table.types.items()))),
+            tags=dict(reversed(list(blueprint.table.tags.items()))),
+        ),
         entities=tuple(random.sample(blueprint.entities, len(blueprint.entities))),
         indexes=tuple(random.sample(blueprint.indexes, len(blueprint.indexes))),
         patterns=tuple(random.sample(blueprint.patterns, len(blueprint.patterns))),

@@ -8,21 +8,24 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+import boto3
 import pytest
 from cfnlint.api import lint
 from cfnlint.config import ManualArgs
 from hypothesis import given, settings
+from moto import mock_aws
 
 from singletable.blueprint import Blueprint, IndexBlueprint
 from singletable.blueprint.foreign.cloudformation import from_cloudformation
 from singletable.errors import StackError
 from singletable.stack import StackOptions, make_stack, make_stacks, template_text, to_cloudformation, to_sam
 from singletable.stack.cloudformation import RESOURCES_MAX
-from singletable.stack.resources import Queue, Role, Stack, Table
+from singletable.stack.resources import Queue, Stack, Table
 from singletable.systems import installed_systems
 from support.blueprints import blueprints
 from support.policy_linter import findings, findings_in
 from support.stack_blueprints import KEY, made_up
+from support.stack_tables import assert_as_designed
 
 REGION = "eu-north-1"
 FORMATS = {"cloudformation": to_cloudformation, "sam": to_sam}
@@ -57,7 +60,7 @@ def test_linter_finds_what_is_wrong() -> None:
     assert lint(json.dumps(template), config=ManualArgs(regions=[REGION]))
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", ["cloudformation", pytest.param("sam", marks=pytest.mark.stacks)])
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_template_of_system_lints(system: str, form: str) -> None:
     assert complaints(stacks_of(system)[0], form) == []
@@ -139,27 +142,6 @@ def _told(design: Blueprint) -> tuple[dict[str, Any], list[Any]]:
     return kept, indexes
 
 
-@pytest.mark.parametrize("number", range(10))
-def test_order_of_declarations_does_not_change_the_template(number: int) -> None:
-    design = made_up(number)
-    turned = replace(
-        design,
-        table=replace(
-            design.table,
-            types=dict(reversed(list(design.table.types.items()))),
-            tags=dict(reversed(list(design.table.tags.items()))),
-        ),
-        indexes=design.indexes[::-1],
-        entities=design.entities[::-1],
-        patterns=design.patterns[::-1],
-    )
-    written = [
-        [template_text(to_cloudformation(stack)) for stack in make_stacks(each, options())]
-        for each in (design, turned)
-    ]
-    assert written[0] == written[1]
-
-
 @pytest.mark.parametrize("number", NUMBERS)
 def test_template_has_no_account_and_no_path(number: int) -> None:
     for stack in make_stacks(made_up(number), options()):
@@ -181,20 +163,6 @@ def test_any_blueprint_is_a_template_or_is_refused_in_a_sentence(design: Bluepri
 # --- deployed -----------------------------------------------------------------------------------------------
 
 
-# What moto's CloudFormation leaves aside is linted above, by CloudFormation's own schemas.
-@pytest.mark.filterwarnings(
-    "ignore:.*AWS..(CloudWatch|Backup|Scheduler|SNS..TopicPolicy).*not supported by moto"
-)
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_system_deployed_into_moto_has_its_table_and_roles(
-    system: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stack = stacks_of(system)[0]
-    found, roles = deployed(stack, monkeypatch)
-    assert_as_designed(found, table_in(stack))
-    assert roles == {each.name for each in stack.resources if isinstance(each, Role)}
-
-
 @pytest.mark.stacks
 @pytest.mark.filterwarnings("ignore:.*AWS..ApplicationAutoScaling.*not supported by moto")
 @pytest.mark.parametrize("number", NUMBERS)
@@ -203,14 +171,11 @@ def test_made_up_table_deployed_into_moto_is_as_designed(
 ) -> None:
     stack = make_stack(made_up(number), options())
     only_table = replace(stack, resources=(table_in(stack),))
-    found, _ = deployed(only_table, monkeypatch)
+    found = deployed(only_table, monkeypatch)
     assert_as_designed(found, table_in(stack))
 
 
-def deployed(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, Any], set[str]]:
-    import boto3
-    from moto import mock_aws
-
+def deployed(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
     given = {"TableKeyArn": KEY, "IdentityPoolId": "none"}
@@ -225,46 +190,9 @@ def deployed(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, A
             Capabilities=["CAPABILITY_NAMED_IAM"],
         )
         client = boto3.client("dynamodb", REGION)
-        found = client.describe_table(TableName=table_in(stack).name)["Table"]
+        found: dict[str, Any] = client.describe_table(TableName=table_in(stack).name)["Table"]
         found["Tags"] = client.list_tags_of_resource(ResourceArn=found["TableArn"])["Tags"]
-        roles = {each["RoleName"] for each in boto3.client("iam", REGION).list_roles()["Roles"]}
-    return found, roles
-
-
-# What moto's AWS::DynamoDB::Table leaves aside, as of 5.2.5: encryption, TTL, point-in-time recovery, the table
-# class, contributor insights. The linter and the reader above see those.
-def assert_as_designed(found: dict[str, Any], table: Table) -> None:
-    assert found["KeySchema"] == [
-        {"AttributeName": table.pk, "KeyType": "HASH"},
-        *([{"AttributeName": table.sk, "KeyType": "RANGE"}] if table.sk else []),
-    ]
-    assert {
-        each["AttributeName"]: each["AttributeType"] for each in found["AttributeDefinitions"]
-    } == table.types
-    for kind, is_local in (("GlobalSecondaryIndexes", False), ("LocalSecondaryIndexes", True)):
-        indexes = {
-            each["IndexName"]: (
-                [(key["AttributeName"], key["KeyType"]) for key in each["KeySchema"]],
-                each["Projection"]["ProjectionType"],
-                sorted(each["Projection"].get("NonKeyAttributes", ())),
-            )
-            for each in found.get(kind) or ()
-        }
-        assert indexes == {
-            index.name: (
-                [*((name, "HASH") for name in index.pk), *((name, "RANGE") for name in index.sk)],
-                index.projection,
-                sorted(index.included),
-            )
-            for index in table.indexes
-            if index.is_local == is_local
-        }
-    assert found.get("StreamSpecification", {}).get("StreamViewType") == table.stream
-    assert {each["Key"]: each["Value"] for each in found["Tags"]} == dict(table.tags)
-    if table.capacity is not None:
-        units = found["ProvisionedThroughput"]
-        assert units["ReadCapacityUnits"] == table.capacity.read_units
-        assert units["WriteCapacityUnits"] == table.capacity.write_units
+    return found
 
 
 # --- refused ------------------------------------------------------------------------------------------------

@@ -69,7 +69,7 @@ def test_text_around_an_expression_is_read_back_to_the_letter(text: str) -> None
     ("value", "written"),
     [
         ("${var.x} %{if}", '"$${var.x} \\u0025{if}"'),
-        ("$${", r'"\u0024$${"'),
+        ("$${", r'"\u0024\u0024{"'),
         ('say "hi"\n', r'"say \"hi\"\n"'),
         ("a\\b\0\u2028", r'"a\\b\u0000\u2028"'),
         ("rød", '"rød"'),

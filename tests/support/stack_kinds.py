@@ -37,10 +37,13 @@ def whole_stack() -> Stack:
             filters=({"eventName": ["INSERT"]},),
             destination=Attribute("Letters", "Arn"),
         ),
+        kinds.Bucket("Archive", Sub("archive-${AWS::AccountId}"), TAGS),
+        kinds.ScheduleGroup("Group", "group", TAGS),
         kinds.Schedule(
             "Nightly",
             "nightly",
             "cron(0 3 * * ? *)",
+            Ref("Group"),
             Attribute("Follow", "Arn"),
             Attribute("WorkRole", "Arn"),
             timezone="Europe/Stockholm",

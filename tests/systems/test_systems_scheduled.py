@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -12,12 +14,18 @@ from singletable import Database
 from singletable.errors import DeclarationError
 from singletable.systems import Scheduled, Step, System, Worker, find_system
 from singletable.systems.scheduled import scheduled_handler
-from singletable_systems.kefir.operating.functions import PollingScheduler
+from singletable_systems.kefir.operating.functions import (
+    SCHEDULE_GROUP,
+    SCHEDULE_ROLE,
+    SCHEDULE_TARGET,
+    PollingScheduler,
+)
 from singletable_systems.kefir.reactions.handlers import Kefir
 from singletable_systems.perfectit import PerfectIt
 from singletable_systems.smart_cooking import SmartCooking
 from singletable_systems.smart_cooking.operating.functions import ARCHIVE_BUCKET
 from singletable_systems.smart_cooking.reactions.archive import S3Archive
+from systems.moto_services import GROUP, REGION, schedules
 
 
 @dataclass
@@ -81,9 +89,25 @@ def prepared(name: str, database: Database, **environment: Any) -> Any:
     return db
 
 
-def test_kefir_makes_no_schedules_since_its_dispatcher_looks_every_minute(database: Database) -> None:
+def test_kefir_makes_no_schedules_where_no_group_is_named(database: Database) -> None:
     db: Kefir = prepared("kefir", database, stage="test")
     assert isinstance(db.scheduler, PollingScheduler)
+
+
+def test_schedule_of_kefir_wakes_its_dispatcher(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    with schedules() as kept:
+        monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
+        monkeypatch.setenv(SCHEDULE_GROUP, GROUP)
+        monkeypatch.setenv(SCHEDULE_TARGET, f"arn:aws:lambda:{REGION}:123456789012:function:workers")
+        monkeypatch.setenv(SCHEDULE_ROLE, "arn:aws:iam::123456789012:role/schedules")
+        db: Kefir = prepared("kefir", database, stage="test")
+        db.scheduler.schedule(
+            "r1", datetime(2026, 11, 18, 10, tzinfo=UTC), {"batchId": "b", "reminderId": "r"}
+        )
+        event = json.loads(kept.stored("r1")["Target"]["Input"])
+    assert event == {"batchId": "b", "reminderId": "r", "worker": "kefir-dispatcher"}
+    handle = scheduled_handler(find_system("kefir"), target=database, stage="test")
+    assert handle(event, Context(60_000)) == {"done": 0}
 
 
 def test_smart_cooking_archives_in_the_bucket_that_is_named(

@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from singletable.cli.arguments import file_name
+from singletable.cli.diff import verdict
 from singletable.cli.messages import WrongUseError, say, say_error
 from singletable.cli.output import progress_bar
-from singletable.cli.stages import add_stage, find_deployed, stage_environment
+from singletable.cli.stages import add_billing, add_stage, add_users, find_deployed, stage_environment
 from singletable.stack.changes import TemplateChange, changes_between
-from singletable.stack.commands import NextCommand, next_commands
-from singletable.stack.deployable import Deployable, deployable
-from singletable.stack.files import FORMATS, read_template, template_file, template_of, write_files
-from singletable.stack.options import StackOptions
+from singletable.stack.check import check
+from singletable.stack.deployable import Deployable, NextCommand, deployable, next_commands
+from singletable.stack.files import FORMATS, file_of, read_template, template_of, write_files
+from singletable.stack.options import StackOptions, read_policy
 
 Files: TypeAlias = Mapping[str, str | bytes]
 
@@ -25,18 +26,21 @@ EXAMPLES = """\
 examples:
   singletable deploy kefir --env stage=prod --region eu-north-1 --out stack
   singletable deploy app.shop:Shop --format sam --env stage=dev --region eu-north-1 --out stack
+  singletable deploy kefir --format terraform --env stage=prod --region eu-north-1 --out stack
   singletable deploy kefir --env stage=prod --region eu-north-1 --diff stack      what a new version changes
+  singletable deploy kefir --env stage=prod --region eu-north-1 --check eu-north-1    what is deployed, compared
   singletable deploy kefir --env stage=prod --region eu-north-1 --global --replica eu-west-1 --out stack
   singletable deploy kefir --env stage=dev --region eu-north-1 --billing PROVISIONED --capacity 5,5 --out stack
 
-Nothing is sent to AWS: the files are for `aws cloudformation deploy`, or for `sam deploy`, and the command says
-how. A design with handlers or scheduled workers gets functions, with their code in function.zip. Without --out
-the template of the table's stack is printed. The table is kept when its stack is deleted.
+Nothing is sent to AWS: the files are for `aws cloudformation deploy`, `sam deploy` or `terraform apply`, and the
+command says how. A design with handlers or scheduled workers gets functions, with their code in function.zip.
+Without --out the template of the table's stack is printed. The table is kept when its stack is deleted.
 
-exit codes: 0, 1 if a table would be replaced or an index dropped, 2 for wrong use or a failure
+exit codes: 0, 1 if a table would be replaced or an index dropped, or if what is deployed differs (--check),
+2 for wrong use or a failure
 """
 
-DONE, LOSES = 0, 1
+DONE, LOSES, DIFFERS = 0, 1, 1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,12 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_stage(parser)
     parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="(default: %(default)s)")
     parser.add_argument("--out", metavar="DIR", type=file_name, help="the folder that the templates go to")
-    parser.add_argument(
-        "--billing", choices=("PAY_PER_REQUEST", "PROVISIONED"), help="of this stage (default: the design's)"
-    )
-    parser.add_argument(
-        "--capacity", metavar="READ,WRITE", type=_capacity, help="provisioned units of this stage"
-    )
+    add_billing(parser)
     parser.add_argument("--global", dest="is_global", action="store_true", help="make it a global table")
     parser.add_argument(
         "--replica", metavar="REGION", action="append", default=[], help="a further region of a global table"
@@ -65,11 +64,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tag", metavar="NAME=VALUE", type=_tag, action="append", default=[], help="a tag of all resources"
     )
     parser.add_argument(
-        "--email", metavar="ADDRESS", type=_email, action="append", default=[], help="whom alarms tell"
+        "--table-policy", metavar="FILE", type=file_name, help="the resource policy of the table, in JSON"
     )
     parser.add_argument(
-        "--users", metavar="N", type=_users, help="plan alarms for so many (default: the design's)"
+        "--email", metavar="ADDRESS", type=_email, action="append", default=[], help="whom alarms tell"
     )
+    add_users(parser)
     parser.add_argument(
         "--site", metavar="DIR", type=file_name, help="the dependencies of functions, as pip --target made it"
     )
@@ -79,6 +79,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--diff", metavar="OLD", type=file_name, help="tell what changes: a template, or a folder of them"
+    )
+    parser.add_argument(
+        "--check", metavar="URL|REGION", type=_place, help="compare with what is deployed there"
     )
     parser.add_argument(
         "--allow-replacement", action="store_true", help="even if a table is replaced, or an index dropped"
@@ -97,6 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
         is_global=arguments.is_global,
         replicas=tuple(arguments.replica),
         compute=tuple(arguments.compute) or ("lambda.amazonaws.com",),
+        table_policy=None if arguments.table_policy is None else read_policy(Path(arguments.table_policy)),
         tags=dict(arguments.tag),
     )
     with progress_bar() as show:
@@ -110,10 +114,14 @@ def run(arguments: argparse.Namespace) -> int:
             architecture=arguments.architecture,
             progress=show,
         )
+    if arguments.check is not None:
+        return _check(arguments, made)
     files = made.files(arguments.format)  # all that is refused is refused before anything is written
     template = template_of(made.stacks[0], arguments.format)
     changes = (
-        None if arguments.diff is None else changes_between(read_template(Path(arguments.diff)), template)
+        None
+        if arguments.diff is None
+        else changes_between(read_template(Path(arguments.diff), arguments.format), template)
     )
     losses = [each for each in changes or () if each.loses]
     is_refused = bool(losses) and not arguments.allow_replacement
@@ -121,6 +129,21 @@ def run(arguments: argparse.Namespace) -> int:
         _write(arguments.out, files)
     _show(arguments, made, files, template, changes, is_refused=is_refused)
     return LOSES if is_refused else DONE
+
+
+def _check(arguments: argparse.Namespace, made: Deployable) -> int:
+    found = check(made.stacks, arguments.check, arguments.format)
+    if arguments.json:
+        told = [{"where": each.where, "says": each.says} for each in found.differences]
+        same = not found.differences
+        print(json.dumps({"same": same, "differences": told, "not_compared": found.not_compared}))
+        return DIFFERS if told else DONE
+    for difference in found.differences:
+        print(difference)
+    for what in found.not_compared:
+        say(f"not compared: {what}")
+    say(f"{arguments.check} {verdict(len(found.differences))}")
+    return DIFFERS if found.differences else DONE
 
 
 def _write(out: str, files: Files) -> None:
@@ -150,7 +173,7 @@ def _show(
         if not changes:
             say("nothing changes")
     elif arguments.out is None:
-        print(files[template_file(made.stacks[0])], end="")
+        print(files[file_of(made.stacks[0], arguments.format)], end="")
     if is_refused:
         say_error(
             "a table would be replaced or leave the stack, or an index be dropped: nothing is written",
@@ -190,14 +213,19 @@ def _data(
             for each in changes
         ]
     elif arguments.out is None:
-        found["templates"] = {name: json.loads(text) for name, text in files.items() if isinstance(text, str)}
+        found["templates"] = {
+            name: json.loads(text) if name.endswith(".json") else text
+            for name, text in files.items()
+            if isinstance(text, str)
+        }
     return found
 
 
 def _say_how(arguments: argparse.Namespace, made: Deployable, files: Files, count: int) -> None:
     for name in sorted(files):
         say(f"{Path(arguments.out) / name} is written")
-    say(f"{count} resources; to deploy them, with a bucket of yours for BUCKET:")
+    bucket = "" if arguments.format == "terraform" else ", with a bucket of yours for BUCKET"
+    say(f"{count} resources; to deploy them{bucket}:")
     for each in _next(arguments, made, files):
         say(f"  # {each.why}")
         say(f"  {each.line}")
@@ -207,29 +235,16 @@ def _next(arguments: argparse.Namespace, made: Deployable, files: Files) -> tupl
     return next_commands(made, files, form=arguments.format, folder=Path(arguments.out))
 
 
-def _users(text: str) -> float:
-    try:
-        users = float(text)
-    except ValueError:
-        users = 0.0
-    if not 0 < users < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of users, as 50000")
-    return users
+def _place(text: str) -> str:
+    if not re.fullmatch(r"https?://\S+|[a-z]{2}(-[a-z]+)+-\d", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no URL and no region, as eu-north-1")
+    return text
 
 
 def _email(text: str) -> str:
     if not re.fullmatch(r"[^@\s$]+@[^@\s$]+", text):
         raise argparse.ArgumentTypeError(f"{text!r} is no address, as ops@example.com")
     return text
-
-
-def _capacity(text: str) -> tuple[int, int]:
-    read, comma, write = text.partition(",")
-    if not (comma and read.isascii() and read.isdigit() and write.isascii() and write.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is no READ,WRITE, as 10,5")
-    if not (int(read) and int(write)):
-        raise argparse.ArgumentTypeError(f"{text!r} has no units: each is at least 1")
-    return int(read), int(write)
 
 
 def _tag(text: str) -> tuple[str, str]:

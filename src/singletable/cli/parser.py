@@ -73,7 +73,7 @@ _COMMANDS: Final = (
     _Row("plan", "tell what a design costs on AWS and what runs hot, for so many users"),
     _Row(
         "deploy",
-        "the stack of a design as templates of CloudFormation or SAM, and what a new version changes",
+        "the stack of a design for CloudFormation, SAM or Terraform; what a new version changes; what is deployed",
     ),
     _Row("roles", "who may do what with the table of a design, as IAM takes it"),
     _Row("alarms", "the alarms of a design's table, as CloudWatch takes them"),

@@ -30,6 +30,42 @@ def add_stage(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--region", required=True, help="the region of the table, as eu-north-1")
 
 
+def add_billing(parser: argparse.ArgumentParser) -> None:
+    """Describe --billing and --capacity, which a stage may have of its own."""
+    parser.add_argument(
+        "--billing", choices=("PAY_PER_REQUEST", "PROVISIONED"), help="of this stage (default: the design's)"
+    )
+    parser.add_argument(
+        "--capacity", metavar="READ,WRITE", type=_capacity, help="provisioned units of this stage"
+    )
+
+
+def add_users(parser: argparse.ArgumentParser) -> None:
+    """Describe --users, from which the thresholds of alarms follow."""
+    parser.add_argument(
+        "--users", metavar="N", type=_users, help="plan alarms for so many (default: the design's)"
+    )
+
+
+def _users(text: str) -> float:
+    try:
+        users = float(text)
+    except ValueError:
+        users = 0.0
+    if not 0 < users < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of users, as 50000")
+    return users
+
+
+def _capacity(text: str) -> tuple[int, int]:
+    read, comma, write = text.partition(",")
+    if not (comma and read.isascii() and read.isdigit() and write.isascii() and write.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no READ,WRITE, as 10,5")
+    if not (int(read) and int(write)):
+        raise argparse.ArgumentTypeError(f"{text!r} has no units: each is at least 1")
+    return int(read), int(write)
+
+
 def find_deployed(text: str) -> Blueprint | type[Design] | System:
     """Return what is deployed under a name: a system, a design of a module, or a blueprint, which has no code."""
     if is_blueprint(text):

@@ -58,18 +58,18 @@ def connect_region(region: str, profile: str | None) -> BotoConnection:
     return BotoConnection(Session(profile=profile), {"region_name": region})
 
 
-def connect_endpoint(url: str) -> BotoConnection:
-    """Connect to an endpoint. One that is not of AWS needs no credentials."""
+def connect_endpoint(url: str, region: str | None = None) -> BotoConnection:
+    """Connect to an endpoint, for a region or the one that is set. One that is not of AWS needs no credentials."""
     session = Session()
     arguments: dict[str, Any] = {"endpoint_url": url}
     if is_aws(url):
-        region = _AWS_REGION.search(urlsplit(url).hostname or "")
-        arguments["region_name"] = region[1] if region else None
+        found = _AWS_REGION.search(urlsplit(url).hostname or "")
+        arguments["region_name"] = found[1] if found else region
         return BotoConnection(session, arguments)
     session.register_component("data_loader", _loader())
     # For another endpoint, boto3 would wait a second or more for the machine's role, which is not there.
     session.get_component("credential_provider").remove("iam-role")
-    arguments["region_name"] = session.get_config_variable("region") or _DEFAULT_REGION
+    arguments["region_name"] = region or session.get_config_variable("region") or _DEFAULT_REGION
     if session.get_credentials() is None:
         arguments.update(ANY_CREDENTIALS)
     return BotoConnection(session, arguments)

@@ -34,7 +34,7 @@ from singletable.design.model.catalog import Catalog
 from singletable.design.model.declarations import Load, PatternInfo, Rate, Volume, Writes, split_title
 from singletable.design.model.entity import Entity
 from singletable.design.model.ownership import check_ownership
-from singletable.design.model.table import Table
+from singletable.design.model.table import Billing, Table
 from singletable.design.plans.cursors import cursor_key
 from singletable.design.plans.get import Get
 from singletable.design.plans.plan import Plan, Written
@@ -54,7 +54,7 @@ from singletable.design.streams.dispatch import StreamDispatcher
 from singletable.design.streams.handlers import StreamHandler, stream_handlers
 from singletable.design.tables.create import TableReport, create_table, ensure_table
 from singletable.design.tables.definition import declared_table
-from singletable.design.tables.drift import Drift, drift_of, is_missing_file, missing
+from singletable.design.tables.drift import Drift, StageBilling, drift_of, is_missing_file, missing
 from singletable.design.upkeep.expired import Cleared, delete_expired
 from singletable.design.upkeep.expired import Progress as ClearProgress
 from singletable.design.upkeep.verify import Progress as VerifyProgress
@@ -328,21 +328,42 @@ class Design:
         return await self.session.arun(drift_of(self.session))
 
     @classmethod
-    def diff(cls, target: Target, *, capabilities: Capabilities | None = None, **environment: str) -> Drift:
-        """Compare the table that a target has with the design, and change nothing: list the differences."""
+    def diff(
+        cls,
+        target: Target,
+        *,
+        capabilities: Capabilities | None = None,
+        billing: Billing | None = None,
+        capacity: tuple[int, int] | None = None,
+        **environment: str,
+    ) -> Drift:
+        """Compare the table that a target has with the design, and change nothing: list the differences.
+
+        A stage may have a billing and a capacity of its own, which are no difference then.
+        """
         if is_missing_file(target):
             declared = declared_table(cls.catalog, cls.table.name_in(environment, otherwise="dev"))
             return missing(declared, capabilities or EMBEDDED)
         with open_client(target, capabilities=capabilities) as client:
             session = cls._session_on(client, environment)
-            return session.run(drift_of(session))
+            return session.run(drift_of(session, StageBilling(billing, capacity)))
 
     @classmethod
     async def adiff(
-        cls, target: Target, *, capabilities: Capabilities | None = None, **environment: str
+        cls,
+        target: Target,
+        *,
+        capabilities: Capabilities | None = None,
+        billing: Billing | None = None,
+        capacity: tuple[int, int] | None = None,
+        **environment: str,
     ) -> Drift:
-        """Compare the table that a target has with the design, and change nothing: list the differences."""
-        return await asyncio.to_thread(lambda: cls.diff(target, capabilities=capabilities, **environment))
+        """Compare the table that a target has with the design, as `diff` does."""
+        return await asyncio.to_thread(
+            lambda: cls.diff(
+                target, capabilities=capabilities, billing=billing, capacity=capacity, **environment
+            )
+        )
 
     # --- writing ---------------------------------------------------------------------------------
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from singletable.blueprint import Blueprint
-from singletable.stack.deployment import Deployment
 from singletable.stack.metrics import BILLING, BILLING_REGION, DYNAMODB, METRICS
+from singletable.stack.options import Deployment
 
 Comparison = Literal["GreaterThanThreshold", "GreaterThanOrEqualToThreshold"]
 

@@ -1,20 +1,49 @@
 """What a new template changes, and what of it takes data away: a table that is replaced, an index that is dropped.
 
-Both templates are data as `to_cloudformation` and `to_sam` return it, or as somebody has written it.
+Both are data as `template_of` and `read_template` return it: of CloudFormation, SAM or Terraform.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from singletable.errors import ReplacementError
 
-_TABLES: Final = ("AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable")
-# The reference of AWS::DynamoDB::Table: an update of these replaces it.
-_REPLACING: Final = ("TableName", "KeySchema", "LocalSecondaryIndexes", "ImportSourceSpecification")
-_INDEX_PARTS: Final = ("KeySchema", "Projection")
+
+@dataclass(frozen=True, slots=True)
+class _TableKind:
+    """How a format says what of a table cannot be changed in place."""
+
+    replacing: tuple[str, ...]  # properties whose change replaces the table
+    types: tuple[str, str, str]  # the property with the types of attributes, and in it a name and a type
+    indexes: str  # the property with the global indexes
+    index_name: str
+    index_parts: tuple[str, ...]  # what cannot change of an index
+
+
+# The reference of AWS::DynamoDB::Table says which updates replace it.
+_CLOUDFORMATION: Final = _TableKind(
+    ("TableName", "KeySchema", "LocalSecondaryIndexes", "ImportSourceSpecification"),
+    ("AttributeDefinitions", "AttributeName", "AttributeType"),
+    "GlobalSecondaryIndexes",
+    "IndexName",
+    ("KeySchema", "Projection"),
+)
+# The resource aws_dynamodb_table of the provider forces a new one for these.
+_TERRAFORM: Final = _TableKind(
+    ("name", "hash_key", "range_key", "local_secondary_index", "import_table"),
+    ("attribute", "name", "type"),
+    "global_secondary_index",
+    "name",
+    ("hash_key", "range_key", "key_schema", "projection_type", "non_key_attributes"),
+)
+_TABLES: Final = {
+    "AWS::DynamoDB::Table": _CLOUDFORMATION,
+    "AWS::DynamoDB::GlobalTable": _CLOUDFORMATION,
+    "aws_dynamodb_table": _TERRAFORM,
+}
 _ABSENT: Final = object()
 
 Effect = Literal["added", "removed", "changed"]
@@ -77,53 +106,48 @@ def _resource(
         loses = "the table leaves the stack, and is kept beside it" if now is None and kind in _TABLES else ""
         yield TemplateChange("added" if was is None else "removed", logical_id, loses=loses)
         return
-    is_table = was.get("Type") in _TABLES
+    table = _TABLES.get(str(was.get("Type")))
     if was.get("Type") != now.get("Type"):
-        loses = "the table is replaced by one of another kind" if is_table else ""
+        loses = "" if table is None else "the table is replaced by one of another kind"
         yield TemplateChange("changed", logical_id, "Type", was.get("Type"), now.get("Type"), loses)
         return
     before, after = was.get("Properties") or {}, now.get("Properties") or {}
     for name in sorted({*before, *after}):
-        old, new = before.get(name, _ABSENT), after.get(name, _ABSENT)
-        if old == new:
+        if before.get(name, _ABSENT) == after.get(name, _ABSENT):
             continue
-        if is_table and name == "GlobalSecondaryIndexes":
-            yield from _indexes(logical_id, old, new)
+        if table is not None and name == table.indexes:
+            yield from _indexes(table, logical_id, before.get(name) or (), after.get(name) or ())
             continue
-        effect: Effect = "added" if old is _ABSENT else "removed" if new is _ABSENT else "changed"
+        loses = "" if table is None else _loss(table, name, before, after)
         yield TemplateChange(
-            effect,
-            logical_id,
-            name,
-            None if old is _ABSENT else old,
-            None if new is _ABSENT else new,
-            _loss(name, before, after) if is_table else "",
+            _effect(name, before, after), logical_id, name, before.get(name), after.get(name), loses
         )
 
 
-def _loss(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    if name in _REPLACING:
+def _loss(table: _TableKind, name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    if name in table.replacing:
         return f"the table is replaced by an empty one, since its {name} changes"
-    if name == "AttributeDefinitions":
-        was, now = _types(before), _types(after)
+    if name == table.types[0]:
+        was, now = _types(table, before), _types(table, after)
         retyped = sorted(
             attribute for attribute in was if now.get(attribute, was[attribute]) != was[attribute]
         )
         keys = {each.get("AttributeName") for each in before.get("KeySchema") or ()}
+        keys |= {before.get("hash_key"), before.get("range_key")}
         if keys.intersection(retyped):
             return f"the table is replaced by an empty one, since the type of {retyped[0]} changes"
     return ""
 
 
-def _types(properties: Mapping[str, Any]) -> dict[str, str]:
-    return {
-        each["AttributeName"]: each["AttributeType"] for each in properties.get("AttributeDefinitions") or ()
-    }
+def _types(table: _TableKind, properties: Mapping[str, Any]) -> dict[str, str]:
+    where, name, kind = table.types
+    return {each[name]: each[kind] for each in properties.get(where) or ()}
 
 
-def _indexes(logical_id: str, old: Any, new: Any) -> Iterator[TemplateChange]:
-    was = {each["IndexName"]: each for each in (() if old is _ABSENT else old)}
-    now = {each["IndexName"]: each for each in (() if new is _ABSENT else new)}
+def _indexes(
+    table: _TableKind, logical_id: str, old: Iterable[Any], new: Iterable[Any]
+) -> Iterator[TemplateChange]:
+    was, now = ({each[table.index_name]: each for each in indexes} for indexes in (old, new))
     for name in sorted({*was, *now}):
         if was.get(name) == now.get(name):
             continue
@@ -131,7 +155,7 @@ def _indexes(logical_id: str, old: Any, new: Any) -> Iterator[TemplateChange]:
         loses = ""
         if after is None:
             loses = f"the index {name} is dropped"
-        elif before is not None and any(before.get(each) != after.get(each) for each in _INDEX_PARTS):
+        elif before is not None and any(before.get(each) != after.get(each) for each in table.index_parts):
             loses = f"the index {name} is dropped, and made anew with other keys or another projection"
-        path = f"GlobalSecondaryIndexes.{name}"
+        path = f"{table.indexes}.{name}"
         yield TemplateChange(_effect(name, was, now), logical_id, path, before, after, loses)

@@ -14,6 +14,7 @@ from singletable.errors import StackError
 from singletable.stack.resources import (
     Alarm,
     BackupPlan,
+    Bucket,
     Dashboard,
     EventSource,
     Function,
@@ -25,6 +26,7 @@ from singletable.stack.resources import (
     Resource,
     Role,
     Schedule,
+    ScheduleGroup,
     Stack,
     Sub,
     Table,
@@ -128,12 +130,17 @@ def _resources(each: Resource, *, is_sam: bool) -> dict[str, Any]:
             return _topic(each)
         case Queue():
             return {each.logical_id: _queue(each)}
+        case Bucket():
+            return {each.logical_id: _bucket(each)}
         case LogGroup():
             return {each.logical_id: _log_group(each)}
         case Function():
             return {each.logical_id: _sam_function(each) if is_sam else _function(each)}
         case EventSource():
             return {each.logical_id: _event_source(each)}
+        case ScheduleGroup():
+            properties = {"Name": each.name, "Tags": tag_list(each.tags)}
+            return {each.logical_id: resource("AWS::Scheduler::ScheduleGroup", properties)}
         case Schedule():
             return {each.logical_id: _schedule(each)}
         case Alarm():
@@ -224,6 +231,22 @@ def _queue(queue: Queue) -> dict[str, Any]:
     )
 
 
+def _bucket(bucket: Bucket) -> dict[str, Any]:
+    closed = ("BlockPublicAcls", "BlockPublicPolicy", "IgnorePublicAcls", "RestrictPublicBuckets")
+    encryption = {"ServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}
+    return resource(
+        "AWS::S3::Bucket",
+        {
+            "BucketName": text(bucket.name),
+            "BucketEncryption": {"ServerSideEncryptionConfiguration": [encryption]},
+            "OwnershipControls": {"Rules": [{"ObjectOwnership": "BucketOwnerEnforced"}]},
+            "PublicAccessBlockConfiguration": dict.fromkeys(closed, True),
+            "Tags": tag_list(bucket.tags),
+        },
+        **_RETAINED,
+    )
+
+
 # --- functions --------------------------------------------------------------------------------------------------
 
 
@@ -300,6 +323,7 @@ def _schedule(schedule: Schedule) -> dict[str, Any]:
         "AWS::Scheduler::Schedule",
         {
             "Name": schedule.name,
+            "GroupName": text(schedule.group),
             "Description": schedule.says or None,
             "ScheduleExpression": schedule.expression,
             "ScheduleExpressionTimezone": schedule.timezone,

@@ -54,7 +54,7 @@ def dashboard_of(
         raise StackError(
             f"the dashboard of {len(blueprint.patterns)} patterns has {count} widgets, and CloudWatch takes "
             f"{WIDGETS_MAX}",
-            hint="deploy it without a dashboard",
+            hint="declare fewer patterns, or make the stack in Python, of the parts that you want",
         )
     body = {"start": "-PT3H", "periodOverride": "inherit", "widgets": [*_placed(rows)]}
     return Dashboard(logical_id("Dashboard"), resource_name("dashboard", table), body)
@@ -88,7 +88,12 @@ def _head(blueprint: Blueprint, table: str, watched: Watched) -> Iterable[list[W
         _graph(
             "Throttled",
             [
-                [DYNAMODB, f"{kind}ThrottleEvents", *_place(table, place)]
+                [
+                    DYNAMODB,
+                    f"{kind}ThrottleEvents",
+                    *_place(table, place),
+                    {"label": f"{place or 'table'} {kind.lower()}s"},
+                ]
                 for place in places
                 for kind in ("Read", "Write")
             ],
@@ -98,7 +103,7 @@ def _head(blueprint: Blueprint, table: str, watched: Watched) -> Iterable[list[W
     yield [
         _graph(
             "Errors of DynamoDB",
-            [[DYNAMODB, "SystemErrors", *_operation(table, each)] for each in operations],
+            [[DYNAMODB, "SystemErrors", *_operation(table, each), {"label": each}] for each in operations],
         ),
         _graph(
             "Refused and failed",
@@ -116,7 +121,7 @@ def _head(blueprint: Blueprint, table: str, watched: Watched) -> Iterable[list[W
             _graph(
                 "Functions: errors and throttles",
                 [
-                    [LAMBDA, metric, "FunctionName", each]
+                    [LAMBDA, metric, "FunctionName", each, _of(table, each, metric)]
                     for each in functions
                     for metric in ("Errors", "Throttles")
                 ],
@@ -125,17 +130,31 @@ def _head(blueprint: Blueprint, table: str, watched: Watched) -> Iterable[list[W
                 "Behind the stream, and duration (ms)",
                 [
                     *(
-                        [[LAMBDA, "IteratorAge", "FunctionName", watched.function]]
+                        [
+                            [
+                                LAMBDA,
+                                "IteratorAge",
+                                "FunctionName",
+                                watched.function,
+                                _of(table, watched.function, "IteratorAge"),
+                            ]
+                        ]
                         if watched.function
                         else []
                     ),
-                    *([LAMBDA, "Duration", "FunctionName", each] for each in functions),
+                    *(
+                        [LAMBDA, "Duration", "FunctionName", each, _of(table, each, "Duration")]
+                        for each in functions
+                    ),
                 ],
                 statistic="Maximum",
             ),
             _graph(
                 "Dead letters",
-                [[SQS, "ApproximateNumberOfMessagesVisible", "QueueName", each] for each in watched.queues]
+                [
+                    [SQS, "ApproximateNumberOfMessagesVisible", "QueueName", each, _of(table, each)]
+                    for each in watched.queues
+                ]
                 or [[LAMBDA, "Invocations", "FunctionName", each] for each in functions],
                 statistic="Maximum",
             ),
@@ -220,6 +239,11 @@ def _alarms(names: Sequence[str]) -> Widget:
 def _literal(text: str) -> str:
     """Return a text of a design for a template, in which ${} are references."""
     return text.replace("${", "${!")
+
+
+def _of(table: str, name: str, metric: str = "") -> dict[str, str]:
+    """Return the label of something beside the table: its name without that of the table."""
+    return {"label": f"{name.removeprefix(f'{table}-')} {metric}".strip()}
 
 
 def _units(table: str, index: str | None, kind: str) -> list[Any]:

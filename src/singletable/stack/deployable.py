@@ -1,4 +1,4 @@
-"""A design as it is deployed: its stacks, and the package of its functions.
+"""A design as it is deployed: its stacks, the package of its functions, and the commands that deploy them.
 
     found = deployable(SYSTEM, StackOptions("eu-north-1", {"stage": "prod"}))
     write_files(Path("stack"), found.files("cloudformation"))
@@ -8,22 +8,28 @@ A blueprint alone has no code, and so no functions.
 
 from __future__ import annotations
 
+import shlex
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from singletable.blueprint import Blueprint
 from singletable.design import Design
-from singletable.stack.files import Format, stack_files
+from singletable.stack.files import Format, file_of, stack_files
 from singletable.stack.make import make_stacks
 from singletable.stack.options import StackOptions
 from singletable.stack.packaging import Architecture, Package, Progress, package
-from singletable.stack.parts import CODE_FILE, needs_functions, package_of
-from singletable.stack.resources import Stack, Text
+from singletable.stack.parts import CODE_BUCKET, CODE_FILE, needs_functions, package_of
+from singletable.stack.resources import Function, Parameter, Stack, Text
+from singletable.stack.terraform_values import snake_case
 from singletable.systems import System
 from singletable.systems.finding import system_reference
 
+BUCKET: Final = "BUCKET"  # stands for one of the user's
+# "--template-body: ... a maximum size of 51,200 bytes" (CloudFormation, CreateStack); a larger one is in a bucket.
+_INLINE_BYTES_MAX: Final = 51_200
 UNPACKED: Final = Package(
     b"", f"python{sys.version_info.major}.{sys.version_info.minor}", "x86_64", (), "unpacked"
 )
@@ -41,8 +47,12 @@ class Deployable:
         """Return the files of a format by their names: a template for each stack, and the package."""
         found: dict[str, str | bytes] = {**stack_files(self.stacks, form)}
         if self.package is not None:
-            found[CODE_FILE] = self.package.content
+            found[self.code_file(form)] = self.package.content
         return found
+
+    def code_file(self, form: Format) -> str:
+        """Return where the package is: Terraform takes it from the folder of its configuration."""
+        return f"{self.stacks[0].name}/{CODE_FILE}" if form == "terraform" else CODE_FILE
 
 
 def deployable(
@@ -93,3 +103,75 @@ def stacks_unpacked(
 def blueprint_of(source: Blueprint | type[Design] | System) -> Blueprint:
     """Return the blueprint of a system, a design or a blueprint."""
     return source if isinstance(source, Blueprint) else source.blueprint()
+
+
+# --- what to run next -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class NextCommand:
+    """A command, and why it is run."""
+
+    why: str
+    line: str
+
+
+def next_commands(
+    made: Deployable, files: Mapping[str, str | bytes], *, form: Format, folder: Path
+) -> tuple[NextCommand, ...]:
+    """Return the commands that deploy what was written into a folder."""
+    stack, deployer, *beside = made.stacks
+    bill = "the alarms on the bill"
+    if form == "terraform":
+        found = [*_terraform("the table and what stands around it", stack, folder)]
+        return (*found, *(each for billing in beside for each in _terraform(bill, billing, folder)))
+    found = [NextCommand("once, by who may make roles", _deploy(deployer, files, folder))]
+    if made.package is not None and form == "cloudformation":
+        found.append(NextCommand("the code of the functions", _upload(stack, folder)))
+    found.append(NextCommand("the table and what stands around it", _deploy(stack, files, folder, form)))
+    found += [NextCommand(bill, _deploy(each, files, folder)) for each in beside]
+    return tuple(found)
+
+
+def _terraform(why: str, stack: Stack, folder: Path) -> Iterator[NextCommand]:
+    words = ["terraform", f"-chdir={folder / stack.name}"]
+    yield NextCommand("the provider", shlex.join([*words, "init"]))
+    given = [
+        f"-var={snake_case(each.logical_id)}=VALUE"
+        for each in stack.parameters
+        if each.default is None and each.logical_id != CODE_BUCKET
+    ]
+    yield NextCommand(why, shlex.join([*words, "apply", *given]))
+
+
+def _upload(stack: Stack, folder: Path) -> str:
+    function = next(each for each in stack.resources if isinstance(each, Function))
+    source, target = str(folder / CODE_FILE), f"s3://{BUCKET}/{function.code.key}"
+    return shlex.join(["aws", "s3", "cp", source, target, "--region", stack.region])
+
+
+def _deploy(
+    stack: Stack, files: Mapping[str, str | bytes], folder: Path, form: Format = "cloudformation"
+) -> str:
+    name = file_of(stack, form)
+    is_sam = form == "sam"
+    words = ["sam", "deploy"] if is_sam else ["aws", "cloudformation", "deploy"]
+    words += ["--stack-name", stack.name, "--template-file", str(folder / name), "--region", stack.region]
+    words += ["--capabilities", "CAPABILITY_NAMED_IAM"]
+    if is_sam:
+        words.append("--resolve-s3")
+    elif len(files[name]) > _INLINE_BYTES_MAX:
+        words += ["--s3-bucket", BUCKET]
+    given = [*_overrides(stack.parameters, is_sam=is_sam)]
+    return shlex.join([*words, "--parameter-overrides", *given] if given else words)
+
+
+def _overrides(parameters: Sequence[Parameter], *, is_sam: bool) -> list[str]:
+    """Return the parameters without a default; SAM brings the code to a bucket of its own."""
+    found = []
+    for each in parameters:
+        if each.logical_id == CODE_BUCKET:
+            found += [] if is_sam else [f"{CODE_BUCKET}={BUCKET}"]
+        elif each.default is None:
+            found.append(f"{each.logical_id}=VALUE")
+    return found

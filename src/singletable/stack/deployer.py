@@ -17,6 +17,7 @@ from singletable.stack.resources import (
     Alarm,
     Attribute,
     BackupPlan,
+    Bucket,
     Dashboard,
     EventSource,
     Function,
@@ -26,6 +27,7 @@ from singletable.stack.resources import (
     Resource,
     Role,
     Schedule,
+    ScheduleGroup,
     Stack,
     Table,
     Topic,
@@ -54,6 +56,11 @@ _TOPIC: Final = (
 )  # fmt: skip
 _QUEUE: Final = ("CreateQueue", "GetQueueAttributes", "GetQueueUrl", "ListQueueTags", "SetQueueAttributes",
                  "TagQueue", "UntagQueue")  # fmt: skip
+_BUCKET: Final = (
+    "CreateBucket", "GetBucketLocation", "GetBucketOwnershipControls", "GetBucketPublicAccessBlock",
+    "GetBucketTagging", "GetEncryptionConfiguration", "ListBucket", "PutBucketOwnershipControls",
+    "PutBucketPublicAccessBlock", "PutBucketTagging", "PutEncryptionConfiguration",
+)  # fmt: skip
 _LOGS: Final = ("CreateLogGroup", "DeleteRetentionPolicy", "ListTagsForResource", "PutRetentionPolicy",
                 "TagResource", "UntagResource")  # fmt: skip
 _FUNCTION: Final = (
@@ -63,6 +70,8 @@ _FUNCTION: Final = (
 )  # fmt: skip
 _EVENT_SOURCE: Final = ("DeleteEventSourceMapping", "GetEventSourceMapping", "UpdateEventSourceMapping")
 _SCHEDULE: Final = ("CreateSchedule", "DeleteSchedule", "GetSchedule", "UpdateSchedule")
+_SCHEDULE_GROUP: Final = ("CreateScheduleGroup", "DeleteScheduleGroup", "GetScheduleGroup", "ListTagsForResource",
+                          "TagResource", "UntagResource")  # fmt: skip
 _ALARM: Final = ("DeleteAlarms", "ListTagsForResource", "PutMetricAlarm", "TagResource", "UntagResource")
 _DASHBOARD: Final = ("DeleteDashboards", "GetDashboard", "PutDashboard")
 _PLAN: Final = (
@@ -184,6 +193,8 @@ def _grants(each: Resource, region: str) -> Iterator[_Grant]:
             yield "EndSubscriptions", "sns", ("GetSubscriptionAttributes", "Unsubscribe"), "*"
         case Queue(name=name):
             yield "KeepQueues", "sqs", _QUEUE, _arn("sqs", region, name)
+        case Bucket(name=bucket):
+            yield "KeepBuckets", "s3", _BUCKET, f"arn:${{AWS::Partition}}:s3:::{bucket.template}"
         case LogGroup(name=name):
             yield "KeepLogs", "logs", _LOGS, _arn("logs", region, f"log-group:{name}")
             yield "KeepLogs", "logs", _LOGS, _arn("logs", region, f"log-group:{name}:*")
@@ -199,13 +210,13 @@ def _grants(each: Resource, region: str) -> Iterator[_Grant]:
                 _EVENT_SOURCE,
                 _arn("lambda", region, "event-source-mapping:*"),
             )
-        case Schedule(name=name):
-            yield (
-                "KeepSchedules",
-                "scheduler",
-                _SCHEDULE,
-                _arn("scheduler", region, f"schedule/default/{name}"),
-            )
+        case ScheduleGroup(name=name):
+            group = _arn("scheduler", region, f"schedule-group/{name}")
+            yield "KeepScheduleGroups", "scheduler", _SCHEDULE_GROUP, group
+            # Deleting a group deletes its schedules, those that functions have made too.
+            yield "KeepSchedules", "scheduler", _SCHEDULE, _arn("scheduler", region, f"schedule/{name}/*")
+        case Schedule():
+            pass  # as its group
         case Alarm(rule=rule):
             yield "KeepAlarms", "cloudwatch", _ALARM, _arn("cloudwatch", region, f"alarm:{rule.name}")
             yield "ListAlarms", "cloudwatch", ("DescribeAlarms",), _arn("cloudwatch", region, "alarm:*")

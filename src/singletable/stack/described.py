@@ -10,8 +10,8 @@ from typing import Final
 
 from singletable.blueprint import AlarmBlueprint, Blueprint, RoleBlueprint, StatementBlueprint
 from singletable.stack.alarms import Alarm
-from singletable.stack.deployment import Deployment
 from singletable.stack.metrics import DYNAMODB, METRICS
+from singletable.stack.options import Deployment
 from singletable.stack.policies import Policy
 
 _COMPARISONS: Final = {"GreaterThanThreshold": ">", "GreaterThanOrEqualToThreshold": ">="}

@@ -1,4 +1,8 @@
-"""The files of stacks: a template for each, written all or none."""
+"""The files of stacks in each format: written all or none, and read again to be compared.
+
+cloudformation, sam   <stack>.template.json, a template for each stack
+terraform             <stack>/main.tf and its neighbours, a configuration for each stack
+"""
 
 from __future__ import annotations
 
@@ -10,30 +14,43 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
+from singletable.blueprint.foreign.hcl_text import blocks, hcl_node
+from singletable.blueprint.forms import BlueprintError
 from singletable.errors import StackError
-from singletable.stack.cloudformation import template_text, to_cloudformation, to_sam
+from singletable.stack.cloudformation import Template, template_text, to_cloudformation, to_sam
 from singletable.stack.resources import Stack
+from singletable.stack.terraform import MAIN, is_of_cloudformation, to_terraform
 
-Format = Literal["cloudformation", "sam"]
+Format = Literal["cloudformation", "sam", "terraform"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 _ENDING: Final = ".template.json"
 _BESIDE: Final = ("-deployer", "-billing")  # stacks that stand beside that of the table
-_WRITERS: Final = {"cloudformation": to_cloudformation, "sam": to_sam}
-
-
-def template_of(stack: Stack, form: Format) -> dict[str, Any]:
-    """Return the template of a stack in a format."""
-    return _WRITERS[form](stack)
-
-
-def template_file(stack: Stack) -> str:
-    """Return the name of the file with the template of a stack."""
-    return f"{stack.name}{_ENDING}"
 
 
 def stack_files(stacks: Sequence[Stack], form: Format) -> dict[str, str]:
-    """Return the text of each template, by the name of its file."""
-    return {template_file(stack): template_text(template_of(stack, form)) for stack in stacks}
+    """Return the texts of stacks, by the names of their files. Terraform has no use for CloudFormation's role."""
+    if form != "terraform":
+        return {file_of(stack, form): template_text(_template(stack, form)) for stack in stacks}
+    return {
+        f"{stack.name}/{name}": text
+        for stack in stacks
+        if not is_of_cloudformation(stack)
+        for name, text in to_terraform(stack).items()
+    }
+
+
+def file_of(stack: Stack, form: Format) -> str:
+    """Return the name of the file that has the resources of a stack."""
+    return f"{stack.name}/{MAIN}" if form == "terraform" else f"{stack.name}{_ENDING}"
+
+
+def resource_count(text: str, form: Format) -> int:
+    """Count the resources in a file of a stack."""
+    return text.count('\nresource "') if form == "terraform" else len(json.loads(text)["Resources"])
+
+
+def _template(stack: Stack, form: Format) -> Template:
+    return to_sam(stack) if form == "sam" else to_cloudformation(stack)
 
 
 def write_files(folder: Path, files: Mapping[str, str | bytes]) -> None:
@@ -42,30 +59,59 @@ def write_files(folder: Path, files: Mapping[str, str | bytes]) -> None:
     waiting = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         for name, contents in files.items():
-            data = contents if isinstance(contents, bytes) else contents.encode()
-            (waiting / name).write_bytes(data)
-        folder.mkdir(exist_ok=True)
+            (waiting / name).parent.mkdir(exist_ok=True)
+            (waiting / name).write_bytes(contents if isinstance(contents, bytes) else contents.encode())
+        for name in files:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
         for name in files:
             os.replace(waiting / name, folder / name)
     finally:
         shutil.rmtree(waiting, ignore_errors=True)
 
 
-def read_template(path: Path) -> dict[str, Any]:
-    """Read a template in JSON, or that of the table in a folder of them."""
-    if path.is_dir():
-        found = sorted(each for each in path.glob(f"*{_ENDING}") if not _is_beside(each.name))
+# --- as data, to be compared ------------------------------------------------------------------------------------
+
+
+def template_of(stack: Stack, form: Format) -> Template:
+    """Return the resources, parameters and outputs of a stack as data."""
+    if form != "terraform":
+        return _template(stack, form)
+    return _of_terraform("\n".join(to_terraform(stack).values()), stack.name)
+
+
+def read_template(path: Path, form: Format) -> Template:
+    """Read what was written before: a file, or the one of the table in a folder."""
+    names = f"*/{MAIN}" if form == "terraform" else f"*{_ENDING}"
+    if path.is_dir() and not (form == "terraform" and (path / MAIN).is_file()):
+        found = sorted(each for each in path.glob(names) if not _is_beside(each, form))
         if len(found) != 1:
             raise StackError(
-                f"{path} has {len(found) or 'no'} templates of tables", hint="name the file of one template"
+                f"{path} has {len(found) or 'no'} stacks of tables in the format {form}",
+                hint="name the file of one of them",
             )
         path = found[0]
+    return _read_terraform(path) if form == "terraform" else _read_json(path)
+
+
+def _is_beside(path: Path, form: Format) -> bool:
+    name = path.parent.name if form == "terraform" else path.name.removesuffix(_ENDING)
+    return name.endswith(_BESIDE)
+
+
+def _read(path: Path) -> str:
     try:
-        template = json.loads(path.read_text(encoding="utf-8"))
+        return path.read_text(encoding="utf-8")
     except OSError as error:
         raise StackError(
             f"{path} cannot be read: {error.strerror}", hint="name a template that is there"
         ) from error
+    except UnicodeDecodeError:
+        raise StackError(f"{path} is no text", hint="singletable deploy writes those") from None
+
+
+def _read_json(path: Path) -> Template:
+    try:
+        template = json.loads(_read(path))
     except ValueError:
         raise StackError(f"{path} is no template in JSON", hint="singletable deploy writes those") from None
     if not isinstance(template, dict) or not isinstance(template.get("Resources"), dict):
@@ -75,5 +121,39 @@ def read_template(path: Path) -> dict[str, Any]:
     return template
 
 
-def _is_beside(name: str) -> bool:
-    return name.removesuffix(_ENDING).endswith(_BESIDE)
+def _read_terraform(path: Path) -> Template:
+    """Read the configuration that a file is of: all of its folder."""
+    folder = path if path.is_dir() else path.parent
+    texts = [_read(each) for each in sorted(folder.glob("*.tf"))] or [_read(path)]
+    return _of_terraform("\n".join(texts), str(folder))
+
+
+def _of_terraform(text: str, where: str) -> Template:
+    try:
+        node = hcl_node(text, "Terraform")
+        resources = {
+            ".".join(labels): {"Type": labels[0], "Properties": _unquoted(block.value)}
+            for labels, block in blocks(node, "resource")
+        }
+        variables = {labels[0]: _unquoted(block.value) for labels, block in blocks(node, "variable")}
+        outputs = {
+            name: _unquoted(each.value) for file in node.at("output").each() for name, each in file.members()
+        }
+    except BlueprintError as error:
+        raise StackError(
+            f"{where}: {error}", hint="singletable deploy --format terraform writes those"
+        ) from None
+    return {"Resources": resources, "Parameters": variables, "Outputs": outputs}
+
+
+def _unquoted(value: Any) -> Any:
+    """Return data of HCL without the quotes of its texts."""
+    match value:
+        case str():
+            return value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value
+        case dict():
+            return {name: _unquoted(each) for name, each in value.items()}
+        case list():
+            return [_unquoted(each) for each in value]
+        case _:
+            return value

@@ -18,6 +18,7 @@ from typing import Any, Final
 _WIDTH: Final = 100  # characters of a line that holds a whole list
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RESERVED: Final = frozenset({"for", "if", "in", "null", "true", "false", "else", "endif", "endfor"})
+_VARIABLE: Final = re.compile(r"\$\{[A-Za-z][A-Za-z0-9:./_-]*\}")
 _ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -184,14 +185,15 @@ def _template(parts: Sequence[str | Expression]) -> str:
 
 
 def _literal(text: str, *, is_before_expression: bool) -> str:
-    """Escape a text. $${ stands for ${, so that no $ may stand before it; %{ is escaped by its code point.
+    """Escape a text. A variable of IAM begins with $${, as users write it; other signs of HCL are code points.
 
-    %%{ would do too, and python-hcl2 does not read it.
+    $${ and %%{ would do for them too, and python-hcl2 does not read all of those.
     """
+    variables = {found.start() for found in _VARIABLE.finditer(text)}
     found = []
     after = [*text[1:], "$" if is_before_expression else ""]
-    for each, following in zip(text, after, strict=False):
-        if each == "$" and following == "{":
+    for place, (each, following) in enumerate(zip(text, after, strict=False)):
+        if place in variables:
             found.append("$$")
         elif (each in "$%" and following in ("$", "%", "{")) or _is_invisible(each):
             found.append(_escaped(each))

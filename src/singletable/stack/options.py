@@ -1,19 +1,42 @@
-"""What is chosen when a stack is made, and not by the design: the stage, the region, billing, replicas."""
+"""What is chosen when a stack is made, and not by the design: the place, the stage, billing, replicas."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from string import Formatter
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from singletable.blueprint import Blueprint
+from singletable.design.model.table import Billing
 from singletable.errors import StackError
-from singletable.stack.deployment import Deployment
 
-Billing = Literal["PAY_PER_REQUEST", "PROVISIONED"]
+# "The maximum size supported for a resource-based policy document is 20 KB" (developer guide, "Resource-based
+# policy considerations").
+_POLICY_BYTES_MAX: Final = 20 * 1024
+_VARIABLE: Final = re.compile(r"\$\{(?!!|AWS::)")
 _REGION: Final = re.compile(r"[a-z]{2}(-[a-z]+)+-\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """One place where a design runs."""
+
+    region: str
+    account: str
+    environment: Mapping[str, str] = field(default_factory=dict)
+    partition: str = "aws"
+
+    def table_name(self, template: str) -> str:
+        """Return the name of the table here: the template with the values of the environment."""
+        return template.format(**self.environment)
+
+    def table_arn(self, table: str) -> str:
+        """Return the ARN of a table here."""
+        return f"arn:{self.partition}:dynamodb:{self.region}:{self.account}:table/{table}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +66,25 @@ class StackOptions:
     def deployment(self) -> Deployment:
         """Return the place of the stack, with CloudFormation's words for the account and the partition."""
         return Deployment(self.region, "${AWS::AccountId}", self.environment, "${AWS::Partition}")
+
+
+def read_policy(path: Path) -> Mapping[str, Any]:
+    """Read the resource policy of a table. ${AWS::AccountId} in it is filled in; variables of IAM stay."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        policy = json.loads(_VARIABLE.sub("${!", text))
+    except OSError as error:
+        raise StackError(f"{path} cannot be read: {error.strerror}", hint="name a policy in JSON") from error
+    except ValueError:
+        raise StackError(f"{path} is no policy in JSON", hint="as IAM takes it") from None
+    if not isinstance(policy, dict) or not policy.get("Statement"):
+        raise StackError(f"{path} is no policy: it has no Statement", hint="as IAM takes it")
+    if len(text.encode()) > _POLICY_BYTES_MAX:
+        raise StackError(
+            f"the policy of the table has {len(text.encode()):,} bytes, and DynamoDB takes {_POLICY_BYTES_MAX:,}",
+            hint="say the same in fewer statements",
+        )
+    return policy
 
 
 def table_name(blueprint: Blueprint, environment: Mapping[str, str]) -> str:

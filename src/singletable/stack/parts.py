@@ -12,29 +12,33 @@ from pathlib import Path
 from typing import Final
 
 from singletable.blueprint import Blueprint
+from singletable.errors import StackError
 from singletable.stack.alarms import Alarm as AlarmRule
 from singletable.stack.backups import backups_of
 from singletable.stack.dashboard import Watched, dashboard_of
 from singletable.stack.functions import FunctionSettings, stream_function
+from singletable.stack.names import LENGTH_MAX, logical_id
 from singletable.stack.options import StackOptions, table_name
 from singletable.stack.packaging import Architecture, Package, Progress, package
-from singletable.stack.planned_alarms import backup_alarm, function_alarms, planned_alarms
+from singletable.stack.planned_alarms import backup_alarm, function_alarms, planned_alarms, schedule_alarm
 from singletable.stack.policies import Statement
 from singletable.stack.resources import (
     Attribute,
+    Bucket,
     Code,
     Parameter,
     Ref,
     Resource,
     Stack,
+    Sub,
     Text,
 )
 from singletable.stack.roles import roles_of
-from singletable.stack.schedules import scheduled_workers
+from singletable.stack.schedules import group_name, scheduled_workers, schedules_role_name, workers_name
 from singletable.stack.tables import TABLE, table_of
 from singletable.stack.trusted import key_use
 from singletable.stack.watching import alarm_resources, alarm_topic, billing_rules, billing_stack
-from singletable.systems import System
+from singletable.systems import System, bucket_name
 
 CODE_BUCKET: Final = "CodeBucket"
 CODE_FILE: Final = "function.zip"
@@ -117,6 +121,15 @@ def _natural(name: str) -> tuple[tuple[int, str], ...]:
     return tuple((int(digits or 0), text) for digits, text in re.findall(r"(\d+)|(\D+)", name))
 
 
+def _refuse_bucket(name: str) -> None:
+    most = LENGTH_MAX["bucket"]
+    if not re.fullmatch(rf"[a-z0-9][a-z0-9-]{{1,{most - 1}}}", name):
+        raise StackError(
+            f"the bucket would be named {name}, of {len(name)} characters",
+            hint=f"S3 takes {most}: small letters, digits and dashes; give the table or the stage another name",
+        )
+
+
 class _Maker:
     """Collects the parts of a stack, and the alarms and names that follow from each."""
 
@@ -126,6 +139,7 @@ class _Maker:
         self._table = table_name(blueprint, options.environment)
         self._tags = {**blueprint.table.tags, **options.tags}
         self._found: list[Resource] = []
+        self._bucket_names: dict[str, Text] = {}  # by environment variable
         self._rules: list[AlarmRule] = []
         self._consuming: tuple[Statement, ...] = ()
         self._parameters: tuple[Parameter, ...] = ()
@@ -136,6 +150,8 @@ class _Maker:
         if not needs_functions(self._blueprint, system):
             return
         self._parameters = (Parameter(CODE_BUCKET, "The bucket that the package of the functions is in"),)
+        if system is not None:
+            self._add_buckets(system)
         settings = self._settings(package, {} if system is None else system.variables)
         if _is_followed(self._blueprint):
             self._add_consumer(settings)
@@ -149,9 +165,31 @@ class _Maker:
             package.runtime,
             package.architecture,
             environment=self._options.environment,
-            variables={name: value.format(table=self._table) for name, value in variables.items()},
+            variables={**self._bucket_names, **self._named(variables)},
             tags=self._tags,
         )
+
+    def _named(self, variables: Mapping[str, str]) -> dict[str, Text]:
+        """Fill in the names of what a stack has. They are no references: a function would refer to itself."""
+        place, partition, account = self._options.region, "${AWS::Partition}", "${AWS::AccountId}"
+        role = schedules_role_name(self._table, place)
+        names = {
+            "table": self._table,
+            "schedule_group": group_name(self._table),
+            "schedules_role": f"arn:{partition}:iam::{account}:role/{role}",
+            "workers": f"arn:{partition}:lambda:{place}:{account}:function:{workers_name(self._table)}",
+        }
+        return {name: Sub(value.format(**names)) for name, value in variables.items()}
+
+    def _add_buckets(self, system: System) -> None:
+        for each in system.buckets:
+            name = bucket_name(
+                each.name, table=self._table, account="${AWS::AccountId}", region=self._options.region
+            )
+            _refuse_bucket(name.replace("${AWS::AccountId}", "0" * 12))
+            bucket = Bucket(logical_id(f"{each.name.title()}Bucket"), Sub(name), tags=self._tags)
+            self._found.append(bucket)
+            self._bucket_names[each.variable] = Ref(bucket.logical_id)
 
     def _add_consumer(self, settings: FunctionSettings) -> None:
         made = stream_function(
@@ -182,6 +220,7 @@ class _Maker:
         )
         self._found += made.resources()
         self._rules += function_alarms(made.function.name, reads_stream=False, failures=made.failures.name)
+        self._rules.append(schedule_alarm(made.group.name))
         self._watched = replace(
             self._watched, workers=made.function.name, queues=(*self._watched.queues, made.failures.name)
         )

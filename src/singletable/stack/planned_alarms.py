@@ -11,7 +11,7 @@ from singletable.client.counted_errors import METRIC
 from singletable.planning.charges import Direction
 from singletable.planning.workload import Planner, Workload
 from singletable.stack.alarms import Alarm, Series, operations_of, standard_alarms
-from singletable.stack.deployment import Deployment
+from singletable.stack.options import Deployment
 
 _PERIOD_S: Final = 300
 _MINUTE_MS: Final = 60_000
@@ -76,6 +76,12 @@ def function_alarms(function: str, *, reads_stream: bool, failures: str | None =
         waiting = Series("waiting", "ApproximateNumberOfMessagesVisible", "Maximum", {"QueueName": failures})
         found.append(Alarm(f"{failures}-waiting", "somebody has to look at what failed", (waiting,), 0))
     return tuple(found)
+
+
+def schedule_alarm(group: str) -> Alarm:
+    """Make the alarm of a group of schedules: one was given up after all retries."""
+    dropped = Series("dropped", "InvocationDroppedCount", "Sum", {"ScheduleGroup": group})
+    return Alarm(f"{group}-schedules-dropped", "a schedule could not start its function", (dropped,), 0)
 
 
 def backup_alarm(vault: str) -> Alarm:

@@ -195,6 +195,18 @@ class Queue:
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """An S3 bucket, encrypted and closed to the public; it is kept with its stack. Ref: its name. Attribute: Arn.
+
+    Its name has the account, since it is one of the whole world: "orders-archive-${AWS::AccountId}-eu-north-1".
+    """
+
+    logical_id: str
+    name: Sub
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
 # --- functions ------------------------------------------------------------------------------------------------
 
 
@@ -260,12 +272,22 @@ class EventSource:
 
 
 @dataclass(frozen=True, slots=True)
+class ScheduleGroup:
+    """A group of schedules, by which EventBridge Scheduler counts. Ref: its name. Attribute: Arn."""
+
+    logical_id: str
+    name: str
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Schedule:
     """A schedule of EventBridge Scheduler, which calls a target. Ref: its name. Attribute: Arn."""
 
     logical_id: str
     name: str
     expression: str  # rate(1 minute), cron(0 3 * * ? *)
+    group: Text  # its name: Ref("Schedules")
     target: Text  # the ARN of a function
     role: Text  # an ARN
     timezone: str = "UTC"
@@ -335,9 +357,11 @@ Resource: TypeAlias = (
     | Role
     | Topic
     | Queue
+    | Bucket
     | LogGroup
     | Function
     | EventSource
+    | ScheduleGroup
     | Schedule
     | Alarm
     | Dashboard

@@ -5,17 +5,20 @@ writer       a reader that also writes items, one by one, in batches and in tran
 consumer     a writer that follows the table's stream, as the Lambda function of a design with handlers does
 maintenance  makes the table, reads everything, repairs, migrates, backs up, restores and maintains the
              restored table; a person's role, not the app's. It deletes no table.
+owner        a user who reads the partitions that are their own, and no others; they do not write, since locks,
+             counters and copies are kept by the application
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from singletable.blueprint import Blueprint
-from singletable.stack.deployment import Deployment
-from singletable.stack.policies import Policy, Statement
+from singletable.blueprint import Blueprint, owner_lead
+from singletable.stack.options import Deployment
+from singletable.stack.policies import Conditions, Policy, Statement
 
 # A transaction needs the permissions of its single actions (developer guide, "IAM for transactions").
 _WRITES: Final = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionCheckItem")
@@ -39,6 +42,13 @@ _KEEPING: Final = (
     "TagResource",
     "UntagResource",
 )
+PROVIDER: Final = "cognito-identity.amazonaws.com"
+_OWNER: Final = "${!" + PROVIDER + ":sub}"
+# The condition is that of the developer guide, "Using IAM policy conditions for fine-grained access control".
+_LEADING: Final = "dynamodb:LeadingKeys"
+_BY_KEY: Final = frozenset(
+    {"GetItem", "BatchGetItem", "Query"}
+)  # a scan and a transaction have no leading keys
 _BACKUPS: Final = ("DescribeBackup", "DeleteBackup", "RestoreTableFromBackup")
 
 
@@ -129,3 +139,65 @@ def _maintenance(blueprint: Blueprint, name: str, tables: tuple[str, str]) -> Po
 
 def _actions(operations: Iterable[str]) -> tuple[str, ...]:
     return tuple(f"dynamodb:{operation}" for operation in operations)
+
+
+# --- owners -----------------------------------------------------------------------------------------------------
+
+
+def owner_policy(blueprint: Blueprint, *, table: str, name: str) -> Policy | None:
+    """Return the policy of an owner on a table, by its ARN; None where the design declares no owner."""
+    leads = _leads(blueprint)
+    statements = []
+    for index, keys in sorted(leads.items(), key=lambda each: each[0] or ""):
+        actions = _owned_reads(blueprint, index)
+        if not actions:
+            continue
+        conditions: Conditions = {
+            "ForAllValues:StringLike": {_LEADING: tuple(sorted(keys))},
+            "Null": {_LEADING: ("false",)},
+        }
+        resource = table if index is None else f"{table}/index/{index}"
+        sid = "ReadOwn" if index is None else f"ReadOwnIn{_alphanumeric(index)}"
+        statements.append(Statement(sid, actions, (resource,), conditions))
+    return Policy(name, tuple(statements)) if statements else None
+
+
+def _leads(blueprint: Blueprint) -> dict[str | None, set[str]]:
+    """Return what the owner's keys begin with, of the table (None) and of each index."""
+    found: dict[str | None, set[str]] = defaultdict(set)
+    for entity in blueprint.entities:
+        for place in entity.places:
+            lead = owner_lead(entity, place)
+            if lead is None or len(place.pk.attributes) != 1:
+                continue
+            if not any(_may_meet(lead.prefix, other) for other in _unowned(blueprint, place.index)):
+                found[place.index].add(lead.leading(_OWNER) + ("*" if lead.follows else ""))
+    return found
+
+
+def _unowned(blueprint: Blueprint, index: str | None) -> Iterator[str]:
+    """Yield the constant text before the first value, of all partition keys that no owner leads."""
+    for entity in blueprint.entities:
+        for place in entity.places:
+            if place.index == index and owner_lead(entity, place) is None:
+                yield (place.pk.template or "").partition("{")[0]
+
+
+def _may_meet(prefix: str, other: str) -> bool:
+    """Tell whether keys of two prefixes may be of one partition: then others than its owner have items in it."""
+    return prefix.startswith(other) or other.startswith(prefix)
+
+
+def _owned_reads(blueprint: Blueprint, index: str | None) -> tuple[str, ...]:
+    owned = {entity.name for entity in blueprint.entities if entity.owner is not None}
+    found = {
+        read.operation
+        for pattern in blueprint.patterns
+        for read in pattern.reads
+        if read.index == index and owned.intersection(read.entities)
+    }
+    return tuple(f"dynamodb:{operation}" for operation in sorted(found & _BY_KEY))
+
+
+def _alphanumeric(text: str) -> str:
+    return "".join(letter for letter in text if letter.isalnum() and letter.isascii())

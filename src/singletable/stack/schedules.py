@@ -20,9 +20,11 @@ from singletable.stack.resources import (
     Function,
     LogGroup,
     Queue,
+    Ref,
     Resource,
     Role,
     Schedule,
+    ScheduleGroup,
     Sub,
     Trust,
 )
@@ -41,11 +43,12 @@ class ScheduledWorkers:
     failures: Queue
     roles: tuple[Role, Role]
     """That of the function, and that of the schedules, which invoke it."""
+    group: ScheduleGroup
     schedules: tuple[Schedule, ...]
 
     def resources(self) -> tuple[Resource, ...]:
         """Return them all."""
-        return (self.logs, self.failures, self.function, *self.roles, *self.schedules)
+        return (self.logs, self.failures, self.function, *self.roles, self.group, *self.schedules)
 
 
 def scheduled_workers(
@@ -57,7 +60,7 @@ def scheduled_workers(
     settings: FunctionSettings,
 ) -> ScheduledWorkers:
     """Make the function and the schedules of workers. `allowed` is what they may do, as a writer of the table."""
-    name = resource_name("function", f"{table}-workers")
+    name = workers_name(table)
     logs = log_group(name, logical_id("WorkersLogs"), settings)
     failures = Queue(
         logical_id("WorkersFailures"), resource_name("queue", f"{table}-workers-failures"), tags=settings.tags
@@ -73,12 +76,14 @@ def scheduled_workers(
     )
     role = Attribute(running.logical_id, "Arn")
     function = lambda_function(name, logical_id("Workers"), WORKER_HANDLER, role, logs, settings)
+    group = ScheduleGroup(logical_id("Schedules"), group_name(table), tags=settings.tags)
     invoking = _invoking_role(table, region, function, failures, settings)
     schedules = tuple(
         Schedule(
             logical_id("Schedule", worker.name),
             resource_name("schedule", f"{table}-{worker.name}"),
             rate(worker.every_minutes),
+            Ref(group.logical_id),
             target=Attribute(function.logical_id, "Arn"),
             role=Attribute(invoking.logical_id, "Arn"),
             payload={"worker": worker.name},
@@ -90,7 +95,22 @@ def scheduled_workers(
         )
         for worker in sorted(workers, key=lambda each: each.name)
     )
-    return ScheduledWorkers(function, logs, failures, (running, invoking), schedules)
+    return ScheduledWorkers(function, logs, failures, (running, invoking), group, schedules)
+
+
+def group_name(table: str) -> str:
+    """Return the name of the group of a table's schedules."""
+    return resource_name("schedule-group", table)
+
+
+def workers_name(table: str) -> str:
+    """Return the name of the function of a table's workers."""
+    return resource_name("function", f"{table}-workers")
+
+
+def schedules_role_name(table: str, region: str) -> str:
+    """Return the name of the role that the schedules of a table run with."""
+    return resource_name("role", f"{table}-schedules-{region}")
 
 
 def rate(every_minutes: int) -> str:
@@ -112,7 +132,7 @@ def _invoking_role(
     """Make the role that schedules run with: it invokes the function, and tells of what was dropped."""
     invoke = Statement("InvokeWorkers", ("lambda:InvokeFunction",), (f"${{{function.logical_id}.Arn}}",))
     tell = Statement("TellOfFailures", ("sqs:SendMessage",), (f"${{{failures.logical_id}.Arn}}",))
-    name = resource_name("role", f"{table}-schedules-{region}")
+    name = schedules_role_name(table, region)
     return Role(
         logical_id("SchedulesRole"),
         name,

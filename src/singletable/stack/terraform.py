@@ -14,6 +14,7 @@ from singletable.stack.hcl import Block, Call, Expression, Template, comment, hc
 from singletable.stack.resources import (
     Alarm,
     BackupPlan,
+    Bucket,
     Dashboard,
     EventSource,
     Function,
@@ -25,6 +26,7 @@ from singletable.stack.resources import (
     Resource,
     Role,
     Schedule,
+    ScheduleGroup,
     Stack,
     Table,
     Text,
@@ -106,12 +108,16 @@ def _blocks(each: Resource, scope: Scope) -> Iterator[Block]:
             yield from _topic(each, scope)
         case Queue():
             yield _queue(each, scope)
+        case Bucket():
+            yield from _bucket(each, scope)
         case LogGroup():
             yield _log_group(each, scope)
         case Function():
             yield _function(each, scope)
         case EventSource():
             yield _event_source(each, scope)
+        case ScheduleGroup():
+            yield scope.resource(each, {"name": each.name, "tags": _tags(each)})
         case Schedule():
             yield _schedule(each, scope)
         case Alarm():
@@ -194,6 +200,19 @@ def _queue(queue: Queue, scope: Scope) -> Block:
         "tags": _tags(queue),
     }
     return scope.resource(queue, attributes, PREVENT_DESTROY)  # what could not be done is lost with its queue
+
+
+def _bucket(bucket: Bucket, scope: Scope) -> Iterator[Block]:
+    name = {"bucket": scope.text(bucket.name), "tags": _tags(bucket)}
+    yield scope.resource(bucket, name, PREVENT_DESTROY)
+    label, of_it = scope.label(bucket.logical_id), {"bucket": scope.text(Ref(bucket.logical_id))}
+    closed = ("block_public_acls", "block_public_policy", "ignore_public_acls", "restrict_public_buckets")
+    yield resource_block("aws_s3_bucket_public_access_block", label, {**of_it, **dict.fromkeys(closed, True)})
+    owner = Block("rule", (), {"object_ownership": "BucketOwnerEnforced"})
+    yield resource_block("aws_s3_bucket_ownership_controls", label, of_it, owner)
+    cipher = Block("apply_server_side_encryption_by_default", (), {"sse_algorithm": "AES256"})
+    kind = "aws_s3_bucket_server_side_encryption_configuration"
+    yield resource_block(kind, label, of_it, Block("rule", (), {}, [cipher]))
 
 
 # --- functions ------------------------------------------------------------------------------------------------
@@ -280,6 +299,7 @@ def _schedule(schedule: Schedule, scope: Scope) -> Block:
         schedule,
         {
             "name": schedule.name,
+            "group_name": scope.text(schedule.group),
             "description": schedule.says or None,
             "schedule_expression": schedule.expression,
             "schedule_expression_timezone": schedule.timezone,

@@ -12,6 +12,7 @@ from singletable.stack.resources import (
     Alarm,
     Attribute,
     BackupPlan,
+    Bucket,
     Dashboard,
     EventSource,
     Function,
@@ -21,6 +22,7 @@ from singletable.stack.resources import (
     Resource,
     Role,
     Schedule,
+    ScheduleGroup,
     Stack,
     Sub,
     Table,
@@ -49,12 +51,16 @@ def terraform_type(resource: Resource) -> tuple[str, Mapping[str, str]]:
             return "aws_sns_topic", {_REF: "arn", "TopicArn": "arn", "TopicName": "name"}
         case Queue():
             return "aws_sqs_queue", {_REF: "url", "Arn": "arn", "QueueName": "name"}
+        case Bucket():
+            return "aws_s3_bucket", {_REF: "bucket", "Arn": "arn"}
         case LogGroup():
             return "aws_cloudwatch_log_group", {_REF: "name", "Arn": "arn"}
         case Function():
             return "aws_lambda_function", {_REF: "function_name", "Arn": "arn"}
         case EventSource():
             return "aws_lambda_event_source_mapping", {_REF: "uuid"}
+        case ScheduleGroup():
+            return "aws_scheduler_schedule_group", {_REF: "name", "Arn": "arn"}
         case Schedule():
             return "aws_scheduler_schedule", {_REF: "name", "Arn": "arn"}
         case Alarm():

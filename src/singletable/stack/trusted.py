@@ -15,10 +15,9 @@ from typing import Any, Final
 from singletable.blueprint import Blueprint, RoleBlueprint
 from singletable.errors import StackError
 from singletable.stack.options import StackOptions
-from singletable.stack.owners import PROVIDER, owner_policy
 from singletable.stack.policies import Policy, Statement
 from singletable.stack.resources import Parameter, Ref, Role, Sub, Table, Trust
-from singletable.stack.roles import roles_of
+from singletable.stack.roles import PROVIDER, owner_policy, roles_of
 
 POOL_PARAMETER: Final = "IdentityPoolId"
 ROLE_NAME_MAX: Final = 64  # characters (IAM guide, "IAM and AWS STS quotas")

@@ -23,12 +23,13 @@ from singletable.systems.ids import NewId, OrderedIds
 from singletable.systems.racing import decide_again
 from singletable.systems.services import Service
 from singletable.systems.settings import choice_from_environment, number_from_environment
-from singletable.systems.system import SIZES, Samples, Seed, Size, System, Trial
+from singletable.systems.system import SIZES, Bucket, Samples, Seed, Size, System, Trial, bucket_name
 from singletable.systems.texts import plain_text
 from singletable.systems.workers import Scheduled, Step, Worker, Workers
 
 __all__ = [
     "SIZES",
+    "Bucket",
     "Deletion",
     "DeletionProgress",
     "NewId",
@@ -43,6 +44,7 @@ __all__ = [
     "Trial",
     "Worker",
     "Workers",
+    "bucket_name",
     "choice_from_environment",
     "decide_again",
     "find_system",

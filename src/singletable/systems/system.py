@@ -44,6 +44,19 @@ class Trial:
     line: str
 
 
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """A bucket of S3 that handlers use on AWS, and the environment variable that tells them its name."""
+
+    name: str
+    variable: str
+
+
+def bucket_name(name: str, *, table: str, account: str, region: str) -> str:
+    """Return the name of a table's bucket: of one account and region, since names are of the whole world."""
+    return f"{table}-{name}-{account}-{region}"
+
+
 Samples = Mapping[str, Mapping[str, Any]]
 
 
@@ -94,7 +107,10 @@ class System:
     prepare: Callable[[Any], object] | None = None
     """Give an open design on AWS Lambda what its handlers use there: a function of a module."""
     variables: Mapping[str, str] = field(default_factory=dict)
-    """Environment variables of its functions on AWS; in their values, {table} is the name of the table."""
+    """Environment variables of its functions on AWS. In their values {table} and {schedule_group} are names, and
+    {workers} and {schedules_role} the ARNs of the function of scheduled workers and of the role that starts it."""
+    buckets: tuple[Bucket, ...] = ()
+    """The buckets that its functions use on AWS."""
 
     def blueprint(self) -> Blueprint:
         """Describe the whole system as data: its design, services with their loads, roles, alarms and fixes."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from singletable.client.calls import Steps
 from singletable.client.capabilities import Capabilities
 from singletable.client.targets import Target
 from singletable.design.model.declarations import Projection
+from singletable.design.model.table import Billing
 from singletable.design.session.session import Session
 from singletable.design.tables.definition import (
     Capacity,
@@ -18,7 +19,7 @@ from singletable.design.tables.definition import (
     declared_table,
     found_table,
 )
-from singletable.errors import TableDiffersError
+from singletable.errors import DeclarationError, TableDiffersError
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +55,37 @@ class Drift(list[Difference]):
         self.unsupported = unsupported
 
 
-def drift_of(session: Session) -> Steps[Drift]:
-    """Compare the table of an open design with what the target describes."""
+@dataclass(frozen=True, slots=True)
+class StageBilling:
+    """What a stage decides instead of the design: it is no drift, and an index has the units of the table."""
+
+    billing: Billing | None = None
+    capacity: Capacity | None = None
+
+    def of(self, declared: TableDefinition) -> TableDefinition:
+        """Return the table of a design as the stage has it."""
+        billing = self.billing or declared.billing
+        if billing != "PROVISIONED":
+            indexes = tuple(replace(index, capacity=None) for index in declared.indexes)
+            return replace(declared, billing=billing, capacity=None, indexes=indexes)
+        units = self.capacity or declared.capacity
+        if units is None:
+            raise DeclarationError(
+                "the stage is billed for provisioned capacity, and nothing says how much",
+                hint="give the design its capacity, or the stage: --capacity READ,WRITE",
+            )
+        was = declared.capacity
+        indexes = tuple(
+            index if index.is_local or index.capacity not in (None, was) else replace(index, capacity=units)
+            for index in declared.indexes
+        )
+        return replace(declared, billing=billing, capacity=units, indexes=indexes)
+
+
+def drift_of(session: Session, stage: StageBilling | None = None) -> Steps[Drift]:
+    """Compare the table of an open design with what the target describes; a stage may have its own billing."""
     capabilities = session.client.capabilities
-    declared = declared_table(session.catalog, session.table)
+    declared = (stage or StageBilling()).of(declared_table(session.catalog, session.table))
     found = yield from found_table(session.table, capabilities)
     if found is None:
         return missing(declared, capabilities)

@@ -36,9 +36,10 @@ def scheduling(deployment: Deployment, *, group: str, role_arn: str) -> Policy:
 
 
 def policies(deployment: Deployment) -> tuple[Policy, ...]:
-    """Return all policies, with those for a group of schedules that has the name of the app."""
-    role = f"arn:{deployment.partition}:iam::{deployment.account}:role/kefir-schedules"
-    return (*roles(deployment).all(), scheduling(deployment, group="kefir", role_arn=role))
+    """Return all policies, with those for the group of schedules of the stack and the role that they run with."""
+    table = deployment.table_name(Kefir.table.name)
+    role = f"arn:{deployment.partition}:iam::{deployment.account}:role/{table}-schedules-{deployment.region}"
+    return (*roles(deployment).all(), scheduling(deployment, group=table, role_arn=role))
 
 
 def alarms(deployment: Deployment) -> tuple[Alarm, ...]:

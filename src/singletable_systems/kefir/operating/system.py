@@ -8,7 +8,14 @@ from typing import Final
 
 from singletable.stack import with_roles_and_alarms
 from singletable.systems import Scheduled, System, Trial
-from singletable_systems.kefir.operating.functions import dispatcher, prepare
+from singletable_systems.kefir.operating.functions import (
+    DISPATCHER,
+    SCHEDULE_GROUP,
+    SCHEDULE_ROLE,
+    SCHEDULE_TARGET,
+    dispatcher,
+    prepare,
+)
 from singletable_systems.kefir.operating.loads import SERVICES
 from singletable_systems.kefir.operating.roles_and_alarms import alarms, policies
 from singletable_systems.kefir.operating.seeding import samples, seed
@@ -28,8 +35,13 @@ SYSTEM: Final = System(
     environment={"stage": "dev"},
     migrations=Path(__file__).with_name("migrations"),
     workers=workers,
-    scheduled=(Scheduled("kefir-dispatcher", 1, dispatcher, "Sends the reminders that are due"),),
+    scheduled=(Scheduled(DISPATCHER, 1, dispatcher, "Sends the reminders that are due"),),
     prepare=prepare,
+    variables={
+        SCHEDULE_GROUP: "{schedule_group}",
+        SCHEDULE_TARGET: "{workers}",
+        SCHEDULE_ROLE: "{schedules_role}",
+    },
     samples=samples,
     trials=(_BATCH,),
     services=SERVICES,

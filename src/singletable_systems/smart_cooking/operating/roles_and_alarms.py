@@ -16,8 +16,10 @@ from singletable.stack import (
     standard_alarms,
     with_roles_and_alarms,
 )
+from singletable.systems import bucket_name
 from singletable_systems.smart_cooking.reactions.handlers import SmartCooking
 
+ARCHIVE: Final = "archive"
 BACKUP_KEPT_DAYS: Final = 90  # three months, 002:637
 _BACKUP_AT: Final = "cron(0 3 ? * SUN *)"  # weekly, 002:636; SC-52: and one by hand before a migration
 
@@ -65,8 +67,9 @@ def archiving(deployment: Deployment, *, bucket: str, prefix: str = "") -> Polic
 
 
 def policies(deployment: Deployment) -> tuple[Policy, ...]:
-    """Return all policies, with that for an archive in a bucket that has the name of the table."""
-    return (*roles(deployment).all(), archiving(deployment, bucket=f"{_table(deployment)}-archive"))
+    """Return all policies, with that for the archive in the bucket of the stack."""
+    place = {"table": _table(deployment), "account": deployment.account, "region": deployment.region}
+    return (*roles(deployment).all(), archiving(deployment, bucket=bucket_name(ARCHIVE, **place)))
 
 
 def surroundings(blueprint: Blueprint) -> Blueprint:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from singletable.systems import Scheduled, System, Trial, Worker
+from singletable.systems import Bucket, Scheduled, System, Trial, Worker
 from singletable_systems.smart_cooking.operating.functions import ARCHIVE_BUCKET, prepare, trending
 from singletable_systems.smart_cooking.operating.loads import SERVICES
-from singletable_systems.smart_cooking.operating.roles_and_alarms import surroundings
+from singletable_systems.smart_cooking.operating.roles_and_alarms import ARCHIVE, surroundings
 from singletable_systems.smart_cooking.operating.seeding import seed
 from singletable_systems.smart_cooking.operating.seeding.samples import samples
 from singletable_systems.smart_cooking.reactions.handlers import SmartCooking
@@ -35,7 +35,7 @@ SYSTEM: Final = System(
     workers=workers,
     scheduled=(Scheduled("smart-cooking-trending", 10, trending, "Counts the ranking anew"),),
     prepare=prepare,
-    variables={ARCHIVE_BUCKET: "{table}-archive"},
+    buckets=(Bucket(ARCHIVE, ARCHIVE_BUCKET),),
     samples=samples,
     trials=(_FEED,),
     services=SERVICES,
