@@ -16,13 +16,14 @@ TESTS: Final = ROOT / "tests"
 
 # Tests of a package in a room of another name: all of them, or further ones beside those of its own room.
 ROOMS: Final = {
-    "api": "wire",
     "blueprint": "design/describe",
     "capacity": "engine",
     "clock": "values",
+    "cloudwatch": "stack",
     "database": "engine",
     "errors": "documents",
     "limits": "engine",
+    "operations": "wire",
     "past": "engine",
     "probe": "client",
     "testing": "boto",
