@@ -65,7 +65,7 @@ test-stacks: $(STAMP) ## Lint the templates of many designs, by AWS's schemas
 	$(BIN)/pytest -q -n 2 -m stacks
 
 test-terraform: $(STAMP) ## Compare configurations of Terraform with the schema of its AWS provider, and with hclfmt (pip, go)
-	$(BIN)/pytest -q -m terraform tests/stack
+	$(BIN)/pytest -q tests/stack -m terraform
 
 bench-server: $(STAMP) ## Measure the server beside its peers (wrk, npm, cargo, Java)
 	$(BIN)/python -m benchmarks --only http --only http-slow-disk --only http-boto3 --only http-start --only http-stalls
