@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import botocore.session
@@ -188,6 +189,19 @@ def test_alarms_are_on_metrics_that_exist(design: type[Design], deployment: Depl
         assert alarm.problems() == []
         assert cloudwatch_problems(alarm.request()) == ""
         assert len(alarm.series) <= 10  # what an expression of an alarm takes
+
+
+def test_local_index_has_no_alarms_since_cloudwatch_counts_global_ones_alone() -> None:
+    blueprint = LunchCache.blueprint()
+    index = replace(blueprint.indexes[0], name="LSI1", is_local=True)
+    blueprint = replace(blueprint, indexes=(*blueprint.indexes, index))
+    watched = {
+        name
+        for alarm in standard_alarms(blueprint, LUNCH)
+        for series in alarm.series
+        if (name := series.dimensions.get("GlobalSecondaryIndexName"))
+    }
+    assert watched == {"RestaurantIndex"}
 
 
 def test_documented_alarms_would_never_ring() -> None:

@@ -36,6 +36,23 @@ def test_every_kind_lints(write: Callable[[Stack], dict[str, Any]]) -> None:
     assert [f"{each.rule.id} {each.message}" for each in found] == []
 
 
+def test_what_is_kept_is_kept_and_a_failed_first_deployment_leaves_the_table_alone() -> None:
+    resources = to_cloudformation(whole_stack())["Resources"].values()
+    kept = {
+        each["Type"]: (each["DeletionPolicy"], each["UpdateReplacePolicy"])
+        for each in resources
+        if "DeletionPolicy" in each
+    }
+    once_made = ("RetainExceptOnCreate", "Retain")
+    assert kept == {
+        "AWS::DynamoDB::Table": ("Retain", "Retain"),
+        "AWS::Backup::BackupVault": once_made,
+        "AWS::Logs::LogGroup": once_made,
+        "AWS::S3::Bucket": once_made,
+        "AWS::SQS::Queue": once_made,
+    }
+
+
 def test_deployer_of_every_kind_lints() -> None:
     stack = whole_stack()
     (table,) = (each for each in stack.resources if isinstance(each, kinds.Table))
@@ -119,11 +136,13 @@ def test_table_that_leaves_the_stack_is_refused() -> None:
 def test_other_changes_are_told_and_not_refused() -> None:
     new = json.loads(json.dumps(TEMPLATE))
     new["Resources"]["Queue"]["Properties"]["QueueName"] = "other"
+    new["Resources"]["Queue"]["DeletionPolicy"] = "Delete"
     new["Resources"]["Table"]["Properties"]["TableClass"] = "STANDARD"
     new["Resources"]["Topic"] = {"Type": "AWS::SNS::Topic"}
     new["Outputs"] = {"A": {"Value": "b"}}
     changes = changes_between(TEMPLATE, new)
     assert [str(each) for each in changes] == [
+        "added    Queue.DeletionPolicy",
         "changed  Queue.QueueName",
         "added    Table.TableClass",
         "added    Topic",

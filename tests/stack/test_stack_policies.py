@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
+from singletable.blueprint import TableBlueprint
 from singletable.errors import StackError
 from singletable.stack import Policy, Stack, StackOptions, Statement, make_stack, make_stacks
 from singletable.stack.deployer import deploying
 from singletable.stack.policies import Conditions
-from singletable.stack.resources import Queue, Role
+from singletable.stack.resources import Attribute, BackupPlan, Capacity, Queue, Role, Scaling, Table
 from singletable.stack.roles import owner_policy
 from singletable.systems import installed_systems
 
@@ -112,6 +116,79 @@ def test_deployer_hands_roles_on_to_their_services_alone() -> None:
     assert policy.allows("iam:PassRole", reader, {passed: ["lambda.amazonaws.com"]})
     assert not policy.allows("iam:PassRole", reader, {passed: ["ec2.amazonaws.com"]})
     assert not policy.allows("iam:PutRolePolicy", reader.replace("reader", "admin"))
+
+
+def test_deployer_may_what_services_do_on_its_behalf() -> None:
+    capacity = Capacity(5, 5, Scaling(5, 50, 70), Scaling(5, 50, 70))
+    table = Table(
+        "Table", "Books", "PK", key="alias/books", capacity=capacity, contributor_insights=True,
+        replicas=("eu-west-1",), is_global=True,
+    )  # fmt: skip
+    plan = BackupPlan("Plan", "books", "books", (), (), Attribute("Role", "Arn"))
+    policy = Policy("deployer", deploying(Stack("s", "eu-north-1", (table, plan))))
+    linked = "arn:${AWS::Partition}:iam::${AWS::AccountId}:role/aws-service-role/"
+    for role in (
+        "dynamodb.application-autoscaling.amazonaws.com/AWSServiceRoleForApplicationAutoScaling_DynamoDBTable",
+        "replication.dynamodb.amazonaws.com/AWSServiceRoleForDynamoDBReplication",
+        "contributorinsights.dynamodb.amazonaws.com/AWSServiceRoleForDynamoDBCloudWatchContributorInsights",
+        "backup.amazonaws.com/AWSServiceRoleForBackup",
+    ):
+        assert policy.allows("iam:CreateServiceLinkedRole", linked + role)
+    assert not policy.allows(
+        "iam:CreateServiceLinkedRole", f"{linked}spot.amazonaws.com/AWSServiceRoleForEC2Spot"
+    )
+    of = "arn:${AWS::Partition}:%s:%s:${AWS::AccountId}:%s"
+    for region in ("eu-north-1", "eu-west-1"):
+        scaled = of % ("cloudwatch", region, "alarm:TargetTracking-table/Books/index/GSI1-AlarmHigh-1")
+        assert policy.allows("cloudwatch:PutMetricAlarm", scaled)
+        key = of % ("kms", region, "key/1")
+        via = "kms:ViaService"
+        assert policy.allows("kms:CreateGrant", key, {via: [f"dynamodb.{region}.amazonaws.com"]})
+        assert not policy.allows("kms:CreateGrant", key, {via: ["s3.eu-west-1.amazonaws.com"]})
+        # Items are written by the service, on its behalf, where a replica is filled: not here.
+        books = of % ("dynamodb", region, "table/Books")
+        assert policy.allows("dynamodb:PutItem", books) is (region == "eu-west-1")
+    vault = {"kms:ViaService": ["backup.eu-north-1.amazonaws.com"]}
+    assert policy.allows("kms:RetireGrant", of % ("kms", "eu-north-1", "key/1"), vault)
+
+
+def _policies(table: TableBlueprint, role: str, **given: Any) -> Policy:
+    """Return what a role of Kefir's stack may do, with another table."""
+    blueprint = replace(installed_systems()["kefir"].blueprint(), table=table)
+    stack = make_stack(blueprint, StackOptions("eu-north-1", {"stage": "prod"}, **given))
+    (found,) = (each for each in stack.resources if isinstance(each, Role) and each.logical_id == role)
+    return Policy(role, tuple(statement for policy in found.policies for statement in policy.statements))
+
+
+def test_roles_reach_replicas_and_the_function_of_the_stream_does_not() -> None:
+    table = replace(
+        installed_systems()["kefir"].blueprint().table, encryption="CUSTOMER_MANAGED", key="alias/k"
+    )
+    there = "arn:${AWS::Partition}:dynamodb:eu-west-1:${AWS::AccountId}:table/kefir-app-prod-table"
+    key = "arn:${AWS::Partition}:kms:eu-west-1:${AWS::AccountId}:key/1"
+    asked = {"kms:ResourceAliases": ["alias/k"], "kms:ViaService": ["dynamodb.eu-west-1.amazonaws.com"]}
+    for role, action in (("ReaderRole", "GetItem"), ("WriterRole", "PutItem"), ("MaintenanceRole", "Scan")):
+        policy = _policies(table, role, replicas=("eu-west-1",))
+        assert policy.allows(f"dynamodb:{action}", there)
+        assert policy.allows("kms:Decrypt", key, asked)
+        assert not policy.allows(f"dynamodb:{action}", there.replace("eu-west-1", "us-east-1"))
+    assert not _policies(table, "ConsumerRole", replicas=("eu-west-1",)).allows("dynamodb:GetItem", there)
+
+
+def test_maintenance_alone_gives_dynamodb_the_use_of_a_key() -> None:
+    table = replace(installed_systems()["kefir"].blueprint().table, encryption="CUSTOMER_MANAGED", key=None)
+    asked = {
+        "kms:ViaService": ["dynamodb.eu-north-1.amazonaws.com"],
+        "kms:GrantIsForAWSResource": ["true"],
+        "TableKeyArn": ["arn:aws:kms:eu-north-1:123456789012:key/1"],
+    }
+    (key,) = asked["TableKeyArn"]
+    for role in ("ReaderRole", "WriterRole", "ConsumerRole", "MaintenanceRole"):
+        policy = _policies(table, role)
+        assert policy.allows("kms:Decrypt", key, asked)
+        assert policy.allows("kms:CreateGrant", key, asked) is (role == "MaintenanceRole")
+    by_hand = {**asked, "kms:GrantIsForAWSResource": ["false"]}
+    assert not _policies(table, "MaintenanceRole").allows("kms:CreateGrant", key, by_hand)
 
 
 def test_many_resources_of_one_kind_are_named_by_what_they_begin_with() -> None:

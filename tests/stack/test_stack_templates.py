@@ -243,6 +243,12 @@ def test_global_table_with_another_stream_is_refused() -> None:
         make_stack(_with_table(stream="KEYS_ONLY"), options(is_global=True))
 
 
+def test_one_key_for_replicas_of_several_regions_is_refused() -> None:
+    design = _with_table(encryption="CUSTOMER_MANAGED", key=None, stream=None)
+    with pytest.raises(StackError, match="a key of KMS of its own region"):
+        make_stack(design, options(replicas=("eu-west-1",)))
+
+
 def test_two_resources_of_one_logical_id_are_refused() -> None:
     with pytest.raises(StackError, match="have the logical id Table"):
         make_stack(made_up(1), options(), further=[Queue("Table", "queue")])

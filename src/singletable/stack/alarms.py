@@ -182,6 +182,7 @@ def _throttling(blueprint: Blueprint, table: str, minutes: int) -> Iterator[Alar
     places += [
         (f"-{index.name}", {"TableName": table, "GlobalSecondaryIndexName": index.name})
         for index in blueprint.indexes
+        if not index.is_local  # which takes the units of its table
     ]
     for suffix, dimensions in places:
         for kind in ("Read", "Write"):

@@ -45,6 +45,11 @@ _TABLES: Final = {
     "aws_dynamodb_table": _TERRAFORM,
 }
 _ABSENT: Final = object()
+_BESIDE: Final = (
+    "DeletionPolicy",
+    "DependsOn",
+    "UpdateReplacePolicy",
+)  # of CloudFormation, beside properties
 
 Effect = Literal["added", "removed", "changed"]
 
@@ -111,6 +116,9 @@ def _resource(
         loses = "" if table is None else "the table is replaced by one of another kind"
         yield TemplateChange("changed", logical_id, "Type", was.get("Type"), now.get("Type"), loses)
         return
+    for name in _BESIDE:
+        if was.get(name) != now.get(name):
+            yield TemplateChange(_effect(name, was, now), logical_id, name, was.get(name), now.get(name))
     before, after = was.get("Properties") or {}, now.get("Properties") or {}
     for name in sorted({*before, *after}):
         if before.get(name, _ABSENT) == after.get(name, _ABSENT):

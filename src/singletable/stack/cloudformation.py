@@ -39,6 +39,8 @@ from singletable.stack.template_values import filled, resource, tag_list, text, 
 RESOURCES_MAX: Final = 500
 TEMPLATE_BYTES_MAX: Final = 1_000_000
 _RETAINED: Final = {"DeletionPolicy": "Retain", "UpdateReplacePolicy": "Retain"}
+# What a deployment has made is not in the way of the next one if it fails. A table is not deleted even then.
+_RETAINED_ONCE_MADE: Final = {"DeletionPolicy": "RetainExceptOnCreate", "UpdateReplacePolicy": "Retain"}
 _SAM: Final = "AWS::Serverless-2016-10-31"
 
 Template = dict[str, Any]
@@ -227,7 +229,7 @@ def _queue(queue: Queue) -> dict[str, Any]:
             "Tags": tag_list(queue.tags),
         },
         # What could not be done is lost with its queue.
-        **_RETAINED,
+        **_RETAINED_ONCE_MADE,
     )
 
 
@@ -243,7 +245,7 @@ def _bucket(bucket: Bucket) -> dict[str, Any]:
             "PublicAccessBlockConfiguration": dict.fromkeys(closed, True),
             "Tags": tag_list(bucket.tags),
         },
-        **_RETAINED,
+        **_RETAINED_ONCE_MADE,
     )
 
 
@@ -254,7 +256,7 @@ def _log_group(group: LogGroup) -> dict[str, Any]:
     return resource(
         "AWS::Logs::LogGroup",
         {"LogGroupName": group.name, "RetentionInDays": group.keep_days, "Tags": tag_list(group.tags)},
-        **_RETAINED,
+        **_RETAINED_ONCE_MADE,
     )
 
 
@@ -399,7 +401,7 @@ def _backup_plan(plan: BackupPlan) -> dict[str, Any]:
                 "EncryptionKeyArn": None if plan.key is None else text(plan.key),
                 "BackupVaultTags": dict(sorted(plan.tags.items())) or None,
             },
-            **_RETAINED,
+            **_RETAINED_ONCE_MADE,
         ),
         plan.logical_id: resource(
             "AWS::Backup::BackupPlan",

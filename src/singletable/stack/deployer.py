@@ -1,7 +1,7 @@
 """The role that a stack is deployed with, in a stack of its own: it is there before the other.
 
 CloudFormation takes it. What it may do follows from the resources of the stack, each by its name. It deletes no
-table and no vault. It writes the roles of the stack, and so decides what they may do: who may pass it on is a
+table. It writes the roles of the stack, and so decides what they may do: who may pass it on is a
 decision of the account.
 """
 
@@ -43,8 +43,11 @@ _TABLE: Final = (
     "UpdateTimeToLive",
 )  # fmt: skip
 _TABLE_POLICY: Final = ("DeleteResourcePolicy", "GetResourcePolicy", "PutResourcePolicy")
-_REPLICAS: Final = ("CreateTableReplica", "DeleteTableReplica", "DescribeTableReplicaAutoScaling",
-                    "UpdateTableReplicaAutoScaling")  # fmt: skip
+# A replica is filled on behalf of who makes it (developer guide, "DynamoDB global tables security").
+_REPLICAS: Final = (
+    "BatchWriteItem", "CreateTableReplica", "DeleteItem", "DeleteTableReplica", "DescribeTableReplicaAutoScaling",
+    "GetItem", "PutItem", "Query", "Scan", "UpdateItem", "UpdateTableReplicaAutoScaling",
+)  # fmt: skip
 _ROLE: Final = (
     "AttachRolePolicy", "CreateRole", "DeleteRole", "DeleteRolePolicy", "DetachRolePolicy", "GetRole",
     "GetRolePolicy", "ListAttachedRolePolicies", "ListRolePolicies", "PutRolePolicy", "TagRole", "UntagRole",
@@ -54,15 +57,15 @@ _TOPIC: Final = (
     "CreateTopic", "DeleteTopic", "GetTopicAttributes", "ListSubscriptionsByTopic", "ListTagsForResource",
     "SetTopicAttributes", "Subscribe", "TagResource", "UntagResource",
 )  # fmt: skip
-_QUEUE: Final = ("CreateQueue", "GetQueueAttributes", "GetQueueUrl", "ListQueueTags", "SetQueueAttributes",
-                 "TagQueue", "UntagQueue")  # fmt: skip
+_QUEUE: Final = ("CreateQueue", "DeleteQueue", "GetQueueAttributes", "GetQueueUrl", "ListQueueTags",
+                 "SetQueueAttributes", "TagQueue", "UntagQueue")  # fmt: skip
 _BUCKET: Final = (
-    "CreateBucket", "GetBucketLocation", "GetBucketOwnershipControls", "GetBucketPublicAccessBlock",
-    "GetBucketTagging", "GetEncryptionConfiguration", "ListBucket", "PutBucketOwnershipControls",
-    "PutBucketPublicAccessBlock", "PutBucketTagging", "PutEncryptionConfiguration",
+    "CreateBucket", "DeleteBucket", "GetBucketLocation", "GetBucketOwnershipControls",
+    "GetBucketPublicAccessBlock", "GetBucketTagging", "GetEncryptionConfiguration", "ListBucket",
+    "PutBucketOwnershipControls", "PutBucketPublicAccessBlock", "PutBucketTagging", "PutEncryptionConfiguration",
 )  # fmt: skip
-_LOGS: Final = ("CreateLogGroup", "DeleteRetentionPolicy", "ListTagsForResource", "PutRetentionPolicy",
-                "TagResource", "UntagResource")  # fmt: skip
+_LOGS: Final = ("CreateLogGroup", "DeleteLogGroup", "DeleteRetentionPolicy", "ListTagsForResource",
+                "PutRetentionPolicy", "TagResource", "UntagResource")  # fmt: skip
 _FUNCTION: Final = (
     "CreateFunction", "DeleteFunction", "GetFunction", "GetFunctionCodeSigningConfig", "GetFunctionConfiguration",
     "GetRuntimeManagementConfig", "ListTags", "PutFunctionConcurrency", "DeleteFunctionConcurrency", "TagResource",
@@ -78,7 +81,9 @@ _PLAN: Final = (
     "CreateBackupPlan", "CreateBackupSelection", "DeleteBackupPlan", "DeleteBackupSelection", "GetBackupPlan",
     "GetBackupSelection", "ListTags", "TagResource", "UntagResource", "UpdateBackupPlan",
 )  # fmt: skip
-_VAULT: Final = ("CreateBackupVault", "DescribeBackupVault", "ListTags", "TagResource", "UntagResource")
+_VAULT: Final = (
+    "CreateBackupVault", "DeleteBackupVault", "DescribeBackupVault", "ListTags", "TagResource", "UntagResource",
+)  # fmt: skip
 _SCALING: Final = (
     "DeleteScalingPolicy",
     "DeregisterScalableTarget",
@@ -86,6 +91,17 @@ _SCALING: Final = (
     "RegisterScalableTarget",
 )
 _SCALING_LOOKS: Final = ("DescribeScalableTargets", "DescribeScalingPolicies")
+# Roles that a service makes for itself, on behalf of the first of an account who asks for its work.
+_OF_SCALING: Final = (
+    "dynamodb.application-autoscaling.amazonaws.com/AWSServiceRoleForApplicationAutoScaling_DynamoDBTable"
+)
+_OF_REPLICATION: Final = "replication.dynamodb.amazonaws.com/AWSServiceRoleForDynamoDBReplication"
+_OF_INSIGHTS: Final = (
+    "contributorinsights.dynamodb.amazonaws.com/AWSServiceRoleForDynamoDBCloudWatchContributorInsights"
+)
+_OF_BACKUP: Final = "backup.amazonaws.com/AWSServiceRoleForBackup"
+_TABLE_KEY: Final = ("CreateGrant", "Decrypt", "DescribeKey", "Encrypt", "GenerateDataKey*", "ReEncrypt*")
+_VAULT_KEY: Final = ("CreateGrant", "Decrypt", "DescribeKey", "GenerateDataKey", "RetireGrant")
 
 _NAMED_MAX: Final = 8  # resources of a statement, one by one
 _PREFIX_MIN: Final = 6  # characters of names in common, which keep others out
@@ -150,14 +166,23 @@ def _shortened_names(resources: set[str]) -> set[str]:
 
 
 def _key_use(stack: Stack) -> Iterator[Statement]:
-    """Yield that DynamoDB may use a customer's key for the role: making a table, it grants itself its use."""
-    keyed = [each for each in stack.resources if isinstance(each, Table) and each.key is not None]
-    for table in keyed:
-        regions = (stack.region, *table.replicas)
-        through = {"StringLike": {"kms:ViaService": tuple(f"dynamodb.{region}.*" for region in regions)}}
-        keys = tuple(_arn("kms", region, "key/*") for region in regions)
-        actions = ("kms:CreateGrant", "kms:Decrypt", "kms:DescribeKey", "kms:Encrypt")
-        yield Statement("UseKey", actions, keys, through)
+    """Yield that services may use keys for the role: making a table or a vault, each grants itself its use."""
+    for each in stack.resources:
+        if isinstance(each, Table) and each.key is not None:
+            yield _through("UseTableKey", _TABLE_KEY, ("dynamodb",), (stack.region, *each.replicas))
+        elif isinstance(each, BackupPlan):
+            # Without a key of its own, that of AWS for vaults (AWS Backup guide, "Backup vault creation").
+            yield _through("UseVaultKey", _VAULT_KEY, ("backup", "backup-storage"), (stack.region,))
+
+
+def _through(
+    sid: str, actions: tuple[str, ...], services: tuple[str, ...], regions: tuple[str, ...]
+) -> Statement:
+    """Return that keys of some regions may be used, by way of some services alone."""
+    ways = tuple(f"{service}.{region}.*" for service in services for region in regions)
+    keys = tuple(_arn("kms", region, "key/*") for region in regions)
+    named = tuple(f"kms:{action}" for action in actions)
+    return Statement(sid, named, keys, {"StringLike": {"kms:ViaService": ways}})
 
 
 def _passing(resources: Iterable[Resource]) -> Iterator[Statement]:
@@ -179,6 +204,10 @@ def _arn(service: str, region: str, rest: str) -> str:
 
 def _role_arn(name: str) -> str:
     return _arn("iam", "", f"role/{name}")
+
+
+def _service_role(of: str) -> _Grant:
+    return "MakeServiceRoles", "iam", ("CreateServiceLinkedRole",), _role_arn(f"aws-service-role/{of}")
 
 
 def _grants(each: Resource, region: str) -> Iterator[_Grant]:
@@ -226,6 +255,7 @@ def _grants(each: Resource, region: str) -> Iterator[_Grant]:
             yield "KeepPlans", "backup", _PLAN, _arn("backup", region, "backup-plan:*")
             yield "KeepVaults", "backup", _VAULT, _arn("backup", region, f"backup-vault:{vault}")
             yield "StoreBackups", "backup-storage", ("MountCapsule",), "*"
+            yield _service_role(_OF_BACKUP)
         case _:
             assert_never(each)
 
@@ -238,10 +268,24 @@ def _table_grants(table: Table, region: str) -> Iterator[_Grant]:
             yield "KeepTable", "dynamodb", _TABLE, f"{arn}/index/*"
         if table.policy is not None:
             yield "KeepTable", "dynamodb", _TABLE_POLICY, arn
-        if table.is_global:
+        if where != region:
             yield "KeepReplicas", "dynamodb", _REPLICAS, arn
-    places = [table.capacity, *(index.capacity for index in table.indexes)]
-    if any(each is not None and (each.read_scaling or each.write_scaling) for each in places):
-        service = "application-autoscaling"
-        yield "Scale", service, _SCALING, _arn(service, region, "scalable-target/*")
-        yield "ListScaling", service, _SCALING_LOOKS, "*"
+    if table.is_global:
+        yield _service_role(_OF_REPLICATION)
+    if table.contributor_insights:
+        yield _service_role(_OF_INSIGHTS)
+    places = [each for each in (table.capacity, *(index.capacity for index in table.indexes)) if each]
+    # The writes of a global table always scale.
+    if any(each.read_scaling or each.write_scaling or table.is_global for each in places):
+        yield from _scaling_grants(table, "*" if table.replicas else region)
+
+
+def _scaling_grants(table: Table, region: str) -> Iterator[_Grant]:
+    service = "application-autoscaling"
+    yield "ListScaling", service, _SCALING_LOOKS, "*"
+    yield "Scale", service, _SCALING, _arn(service, region, "scalable-target/*")
+    yield _service_role(_OF_SCALING)
+    # Target tracking watches by alarms of its own: "TargetTracking-table/Books-AlarmHigh-...".
+    alarms = _arn("cloudwatch", region, f"alarm:TargetTracking-table/{table.name}*")
+    yield "ScaleByAlarms", "cloudwatch", ("DeleteAlarms", "PutMetricAlarm"), alarms
+    yield "ListAlarms", "cloudwatch", ("DescribeAlarms",), _arn("cloudwatch", region, "alarm:*")

@@ -44,6 +44,11 @@ def table_of(blueprint: Blueprint, options: StackOptions) -> Table:
             f"a global table has a stream of new and old images, and the design asks for {table.stream}",
             hint="let the design have the stream NEW_AND_OLD_IMAGES",
         )
+    if is_global and replicas and isinstance(key, Ref):
+        raise StackError(
+            "a replica takes a key of KMS of its own region, and the design has one key",
+            hint="name it in each region by the same alias, and let the design have alias/NAME",
+        )
     return Table(
         TABLE,
         name=table_name(blueprint, options.environment),
@@ -75,7 +80,7 @@ def key_parameter(table: Table) -> tuple[Parameter, ...]:
         Parameter(
             KEY_PARAMETER,
             "The ARN of the KMS key that encrypts the table",
-            pattern="^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:(key|alias)/.+$",
+            pattern="^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+$",
         ),
     )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from singletable.blueprint import Blueprint, RoleBlueprint
@@ -46,9 +47,10 @@ def role_resources(
             "keeps the table: repairs, migrates, backs up, restores",
             table,
             options,
-            using,
+            _granting(using),
         ),
     ]
+    found = [_in_replicas(role, table, options) for role in found]
     if policies.consumer is not None:
         consumer = _role(
             "consumer",
@@ -63,7 +65,8 @@ def role_resources(
         found.append(consumer)
     if owner is not None:
         trust = Trust(provider=PROVIDER, conditions=_POOL)
-        found.append(_role("owner", owner, trust, "reads the items of one owner", table, options, using))
+        role = _role("owner", owner, trust, "reads the items of one owner", table, options, using)
+        found.append(_in_replicas(role, table, options))
     return tuple(found)
 
 
@@ -126,6 +129,23 @@ def _role(
     )
 
 
+def _in_replicas(role: Role, table: Table, options: StackOptions) -> Role:
+    """Let a role do in the regions of replicas what it may do with the table here."""
+    here = f":dynamodb:{options.region}:"
+
+    def everywhere(statement: Statement) -> Statement:
+        beside = [
+            resource.replace(here, f":dynamodb:{region}:")
+            for region in table.replicas
+            for resource in statement.resources
+            if here in resource
+        ]
+        return replace(statement, resources=(*statement.resources, *beside))
+
+    policies = (replace(each, statements=tuple(map(everywhere, each.statements))) for each in role.policies)
+    return replace(role, policies=tuple(policies))
+
+
 def key_use(table: Table, options: StackOptions) -> tuple[Statement, ...]:
     """Return what users of a table need of a customer's key, through DynamoDB alone.
 
@@ -133,13 +153,26 @@ def key_use(table: Table, options: StackOptions) -> tuple[Statement, ...]:
     """
     if table.key is None:
         return ()
-    actions = ("kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey", "kms:ReEncrypt*")
-    through = {"StringLike": {"kms:ViaService": (f"dynamodb.{options.region}.*",)}}
+    actions = ("kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*")
+    regions = (options.region, *table.replicas)
+    through = {"StringLike": {"kms:ViaService": tuple(f"dynamodb.{region}.*" for region in regions)}}
     if isinstance(table.key, Ref):
         return (Statement("UseKey", actions, (f"${{{table.key.logical_id}}}",), through),)
-    keys = f"arn:${{AWS::Partition}}:kms:{options.region}:${{AWS::AccountId}}:key/*"
+    keys = tuple(f"arn:${{AWS::Partition}}:kms:{region}:${{AWS::AccountId}}:key/*" for region in regions)
     named = {"ForAnyValue:StringEquals": {"kms:ResourceAliases": (str(table.key),)}}
-    return (Statement("UseKey", actions, (keys,), {**through, **named}),)
+    return (Statement("UseKey", actions, keys, {**through, **named}),)
+
+
+def _granting(using: tuple[Statement, ...]) -> tuple[Statement, ...]:
+    """Let who makes or restores a table give DynamoDB the use of its key, and nobody else."""
+    granted = {"Bool": {"kms:GrantIsForAWSResource": ("true",)}}
+    return (
+        *using,
+        *(
+            Statement("GrantKey", ("kms:CreateGrant",), each.resources, {**each.conditions, **granted})
+            for each in using
+        ),
+    )
 
 
 def _further(blueprint: Blueprint, options: StackOptions) -> Iterable[Policy]:
