@@ -21,6 +21,7 @@ from singletable.stack import (
     to_sam,
 )
 from singletable.stack import resources as kinds
+from singletable.stack.changes import indexes_made
 from singletable.stack.deployer import deployer_stack
 from support.policy_linter import findings
 from support.stack_kinds import REGION, whole_stack
@@ -124,6 +125,15 @@ def test_change_that_loses_is_refused(change: Callable[[dict[str, Any]], None], 
     change(new["Resources"]["Table"]["Properties"])
     with pytest.raises(ReplacementError, match=loses):
         refuse_losses(changes_between(TEMPLATE, new), hint="")
+
+
+def test_indexes_that_are_made_or_dropped_are_told_and_those_with_other_units_are_not() -> None:
+    new = copy.deepcopy(TEMPLATE)
+    (index,) = new["Resources"]["Table"]["Properties"]["GlobalSecondaryIndexes"]
+    index["ProvisionedThroughput"] = {"ReadCapacityUnits": 5, "WriteCapacityUnits": 5}
+    new["Resources"]["Table"]["Properties"]["GlobalSecondaryIndexes"].append({**index, "IndexName": "GSI.2"})
+    assert indexes_made(changes_between(TEMPLATE, new)) == ("GSI.2",)
+    assert indexes_made(changes_between(new, TEMPLATE)) == ("GSI.2",)
 
 
 def test_table_that_leaves_the_stack_is_refused() -> None:

@@ -240,6 +240,11 @@ def test_extension_of_another_python_is_refused() -> None:
         package(Kefir, runtime="python3.9")
 
 
+def test_runtime_that_is_no_python_is_refused() -> None:
+    with pytest.raises(StackError, match=r"'nodejs22\.x' is no Python of Lambda"):
+        package(Tasks, runtime="nodejs22.x")
+
+
 def test_scheduled_workers_of_systems_are_among_their_workers() -> None:
     for name in ("kefir", "smart_cooking"):
         system = find_system(name)

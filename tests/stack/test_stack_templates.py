@@ -216,6 +216,7 @@ REFUSED = [
     pytest.param(_with_table(stream="unsaid"), "the stream of the table is 'unsaid'", id="stream"),
     pytest.param(_with_table(billing="PROVISIONED", capacity=None), "nothing says how much", id="capacity"),
     pytest.param(_with_table(pitr_days=90), "recovery of 90 days", id="recovery"),
+    pytest.param(_with_table(tags={f"t{n}": "" for n in range(51)}), "51 tags, and AWS takes 50", id="tags"),
     pytest.param(_with_table(encryption="mine"), "'mine', which is no key of KMS", id="key"),
     pytest.param(
         replace(made_up(1), indexes=(IndexBlueprint("GSI1", ("a", "b", "c", "d", "e")),)),
@@ -257,6 +258,17 @@ def test_two_resources_of_one_logical_id_are_refused() -> None:
 def test_text_that_is_no_unicode_is_refused() -> None:
     with pytest.raises(StackError, match=r"the character '\\ud800', which UTF-8 cannot say"):
         template_text({"Description": "\ud800"})
+
+
+def test_service_that_takes_no_roles_is_refused() -> None:
+    with pytest.raises(StackError, match="'ecs' is no service that takes roles"):
+        options(compute=("ecs",))
+
+
+def test_global_table_of_one_region_has_a_stream_only_if_the_design_has() -> None:
+    template = to_cloudformation(stacks_of("lunch_cache", is_global=True)[0])
+    assert template["Resources"]["Table"]["Type"] == "AWS::DynamoDB::GlobalTable"
+    assert "TableStreamArn" not in template["Outputs"]
 
 
 def test_region_that_is_none_is_refused() -> None:

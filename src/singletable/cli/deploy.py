@@ -14,7 +14,7 @@ from singletable.cli.diff import verdict
 from singletable.cli.messages import WrongUseError, say, say_error
 from singletable.cli.output import progress_bar
 from singletable.cli.stages import add_billing, add_stage, add_users, find_deployed, stage_environment
-from singletable.stack.changes import TemplateChange, changes_between
+from singletable.stack.changes import TemplateChange, changes_between, indexes_made
 from singletable.stack.check import check
 from singletable.stack.deployable import Deployable, NextCommand, deployable, next_commands
 from singletable.stack.files import FORMATS, file_of, read_template, template_of, write_files
@@ -172,6 +172,10 @@ def _show(
             print(change)
         if not changes:
             say("nothing changes")
+        if arguments.format != "terraform" and len(indexes := indexes_made(changes)) > 1:
+            say(
+                f"CloudFormation makes or drops one index in an update: deploy {', '.join(indexes)} one by one"
+            )
     elif arguments.out is None:
         print(files[file_of(made.stacks[0], arguments.format)], end="")
     if is_refused:

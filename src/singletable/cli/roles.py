@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator, Mapping
 
 from singletable.cli.messages import WrongUseError
 from singletable.cli.stages import add_stage, find_deployed, stage_environment
 from singletable.stack.cloudformation import trust_document
 from singletable.stack.deployable import stacks_unpacked
 from singletable.stack.options import StackOptions
-from singletable.stack.resources import Role
-from singletable.stack.template_values import filled
+from singletable.stack.resources import Attribute, Ref, Role, Sub, Text
+from singletable.stack.template_values import filled, text
 
 EXAMPLES = """\
 examples:
@@ -45,17 +46,43 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps({"roles": [_data(role) for role in roles]}, ensure_ascii=False))
         return DONE
-    for number, role in enumerate(roles):
-        print(f"{chr(10) if number else ''}{role.name}: {role.says}")
-        for policy in role.policies:
-            for statement in policy.statements:
-                print(f"  {statement.sid}: {', '.join(statement.actions)}")
-                for resource in statement.resources:
-                    print(f"    on {resource}")
-                for operator, keys in statement.conditions.items():
-                    for key, values in keys.items():
-                        print(f"    if {operator} {key} {', '.join(values)}")
+    print("\n\n".join("\n".join(_lines(role)) for role in roles))
     return DONE
+
+
+def _lines(role: Role) -> Iterator[str]:
+    yield f"{role.name}: {role.says}"
+    trust = role.trust
+    takers = (
+        "people of the account" if trust.is_account else ", ".join(trust.services or (trust.provider or "",))
+    )
+    yield f"  taken by {takers}"
+    yield from _conditions(trust.conditions)
+    for policy in role.policies:
+        for statement in policy.statements:
+            yield f"  {statement.sid}: {', '.join(statement.actions)}"
+            yield from (f"    on {resource}" for resource in statement.resources)
+            yield from _conditions(statement.conditions)
+    yield from (f"  as {_text(arn)}" for arn in role.managed)
+
+
+def _conditions(conditions: Mapping[str, Mapping[str, str | Ref | Sub | tuple[str, ...]]]) -> Iterator[str]:
+    for operator, keys in conditions.items():
+        for key, given in keys.items():
+            values = given if isinstance(given, tuple) else (given,)
+            yield f"    if {operator} {key} {', '.join(map(_text, values))}"
+
+
+def _text(value: Text) -> str:
+    match value:
+        case Ref(logical_id):
+            return f"${{{logical_id}}}"
+        case Attribute(logical_id, name):
+            return f"${{{logical_id}.{name}}}"
+        case Sub(template):
+            return template
+        case _:
+            return value
 
 
 def _kind(role: Role) -> str:
@@ -70,4 +97,5 @@ def _data(role: Role) -> dict[str, object]:
         "policies": [
             {"name": policy.name, "document": filled(policy.document())} for policy in role.policies
         ],
+        "managed": [text(each) for each in role.managed],
     }

@@ -87,6 +87,17 @@ def changes_between(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Tem
     return tuple(found)
 
 
+def indexes_made(changes: Iterable[TemplateChange]) -> tuple[str, ...]:
+    """Return the global indexes of tables that are made or dropped."""
+    kinds = {kind.indexes for kind in _TABLES.values()}
+    found = []
+    for each in changes:
+        place, _, name = each.path.partition(".")
+        if name and place in kinds and (each.loses or each.effect == "added"):
+            found.append(name)
+    return tuple(found)
+
+
 def refuse_losses(changes: tuple[TemplateChange, ...], *, hint: str) -> None:
     """Refuse changes that replace a table or drop an index."""
     losses = [each for each in changes if each.loses]

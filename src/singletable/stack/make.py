@@ -109,7 +109,7 @@ def refuse_large_policies(stack: Stack) -> None:
             raise StackError(
                 f"the policies of the role {role.name} have {size:,} characters, and IAM takes "
                 f"{POLICY_CHARACTERS_MAX:,}",
-                hint="leave parts out, or let them be stacks of their own",
+                hint="give the table and the stage shorter names, or leave parts out",
             )
 
 
@@ -125,6 +125,6 @@ def _outputs(table: Table) -> tuple[Output, ...]:
         Output("TableArn", "The ARN of the table", Attribute(TABLE, "Arn")),
         Output("TableName", "The name of the table", Ref(TABLE)),
     ]
-    if table.stream is not None or table.is_global:
+    if table.stream is not None or table.replicas:
         found.append(Output("TableStreamArn", "The ARN of the table's stream", Attribute(TABLE, "StreamArn")))
     return tuple(found)

@@ -19,6 +19,7 @@ from singletable.errors import StackError
 _POLICY_BYTES_MAX: Final = 20 * 1024
 _VARIABLE: Final = re.compile(r"\$\{(?!!|AWS::)")
 _REGION: Final = re.compile(r"[a-z]{2}(-[a-z]+)+-\d")
+_SERVICE: Final = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)*\.amazonaws\.com(\.cn)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,12 @@ class StackOptions:
         for region in (self.region, *self.replicas):
             if not _REGION.fullmatch(region):
                 raise StackError(f"{region!r} is no region of AWS", hint="its code, as eu-north-1")
+        for service in self.compute:
+            if not _SERVICE.fullmatch(service):
+                raise StackError(
+                    f"{service!r} is no service that takes roles",
+                    hint="its principal, as ecs-tasks.amazonaws.com",
+                )
 
     def deployment(self) -> Deployment:
         """Return the place of the stack, with CloudFormation's words for the account and the partition."""

@@ -54,6 +54,7 @@ _EARLIEST: Final = (1980, 1, 1, 0, 0, 0)  # the first time that a zip can hold
 _FILE_MODE: Final = 0o644 << 16
 # Where a distribution was installed from, and by whom: paths of this machine.
 _OF_THIS_MACHINE: Final = ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json")
+_RUNTIME: Final = re.compile(r"python3\.\d+")
 _PYTHON: Final = re.compile(r"\.cpython-(\d)(\d+)")
 # e_machine of the ELF header: EM_X86_64 and EM_AARCH64 (System V ABI, "ELF header").
 _ELF_MACHINES: Final[Mapping[str, bytes]] = {"x86_64": b"\x3e\x00", "arm64": b"\xb7\x00"}
@@ -94,13 +95,15 @@ def package(
             f"{design.__qualname__} is declared in {place}, and a Lambda function has to import it",
             hint="move it into a module of a package",
         )
+    runtime = runtime or f"python{sys.version_info.major}.{sys.version_info.minor}"
+    if not _RUNTIME.fullmatch(runtime):
+        raise StackError(f"{runtime!r} is no Python of Lambda", hint="as python3.13")
     named = (each.partition(":")[0] for each in (system, prepare) if each)
     reached = Reached((module, *named, *_STARTS))
     files = {f"{ENTRY}.py": _entry(design, system, prepare).encode()}
     files.update(_of_singletable())
     files.update(reached.files())
     files.update(_of_distributions(reached.outside - _PROVIDED, site))
-    runtime = runtime or f"python{sys.version_info.major}.{sys.version_info.minor}"
     _check_extensions(files, runtime, architecture)
     _check_size(files)
     return Package(zipped(files, progress), runtime, architecture, tuple(sorted(files)), _digest(files))

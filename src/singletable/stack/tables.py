@@ -17,6 +17,7 @@ GLOBAL_INDEXES_MAX: Final = 20
 LOCAL_INDEXES_MAX: Final = 5
 _KEY_ATTRIBUTES_MAX: Final = 4  # of each key of an index with multi-attribute keys
 _PROJECTED_MAX: Final = 100  # attributes that are included, over all indexes
+_TAGS_MAX: Final = 50  # developer guide, "Tagging restrictions"
 _STREAMS: Final = ("KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES")
 _ENCRYPTIONS: Final = ("AWS_OWNED", "AWS_MANAGED", "CUSTOMER_MANAGED")
 _PROJECTIONS: Final = ("ALL", "KEYS_ONLY", "INCLUDE")
@@ -49,6 +50,9 @@ def table_of(blueprint: Blueprint, options: StackOptions) -> Table:
             "a replica takes a key of KMS of its own region, and the design has one key",
             hint="name it in each region by the same alias, and let the design have alias/NAME",
         )
+    tags = {**table.tags, **options.tags}
+    if len(tags) > _TAGS_MAX:
+        raise StackError(f"the table has {len(tags)} tags, and AWS takes {_TAGS_MAX}", hint="leave some out")
     return Table(
         TABLE,
         name=table_name(blueprint, options.environment),
@@ -65,7 +69,7 @@ def table_of(blueprint: Blueprint, options: StackOptions) -> Table:
         pitr_days=table.pitr_days,
         deletion_protection=table.deletion_protection,
         contributor_insights=table.contributor_insights,
-        tags=dict(sorted({**table.tags, **options.tags}.items())),
+        tags=dict(sorted(tags.items())),
         policy=options.table_policy,
         replicas=replicas if is_global else (),
         is_global=is_global,
