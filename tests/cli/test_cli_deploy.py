@@ -118,6 +118,8 @@ def test_table_of_another_name_is_a_replacement(run: Run) -> None:
         pytest.param(("kefir", *STAGE, "--diff", "missing.json"), "missing.json cannot be read", id="old"),
         pytest.param(("kefir", *STAGE, "--check", "Stockholm"), "is no URL and no region", id="place"),
         pytest.param(("kefir", *STAGE, "--tag", "aws:x=y"), "'aws:x=y' is no tag", id="tag"),
+        pytest.param(("kefir", *STAGE, "--tag", "team=a&b"), "'team=a&b' is no tag", id="sign"),
+        pytest.param(("kefir", *STAGE, "--compute", "ecs"), "is no service that takes roles", id="compute"),
         pytest.param(("kefir", *STAGE, "--out", "file/below"), "file/below cannot be written", id="folder"),
         pytest.param(
             ("kefir", "--env", f"stage={'x' * 60}", "--region", "eu-north-1"), "IAM takes 64", id="long"

@@ -297,6 +297,8 @@ def test_alarms_on_the_bill_are_a_stack_of_their_own() -> None:
     assert stack.region == BILLING_REGION
     assert problems(stack) == []
     assert len(problems(replace(stack, region=REGION))) == 3
+    with pytest.raises(StackError, match=r"the bill is told in us-east-1, and the alarm is in eu-north-1"):
+        make_stack(blueprint, StackOptions(REGION, {"environment": "prod"}), further=stack.resources)
     assert billing_stack((), table="lunch") is None
 
 

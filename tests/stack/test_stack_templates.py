@@ -244,10 +244,13 @@ def test_global_table_with_another_stream_is_refused() -> None:
         make_stack(_with_table(stream="KEYS_ONLY"), options(is_global=True))
 
 
-def test_one_key_for_replicas_of_several_regions_is_refused() -> None:
+def test_each_replica_has_a_key_of_its_region() -> None:
     design = _with_table(encryption="CUSTOMER_MANAGED", key=None, stream=None)
-    with pytest.raises(StackError, match="a key of KMS of its own region"):
-        make_stack(design, options(replicas=("eu-west-1",)))
+    template = to_cloudformation(make_stack(design, options(replicas=("eu-west-1",))))
+    replicas = template["Resources"]["Table"]["Properties"]["Replicas"]
+    keys = [each["SSESpecification"]["KMSMasterKeyId"]["Ref"] for each in replicas]
+    assert keys == ["TableKeyArn", "TableKeyArnEuWest1"]
+    assert set(keys) <= set(template["Parameters"])
 
 
 def test_two_resources_of_one_logical_id_are_refused() -> None:

@@ -253,6 +253,7 @@ def _email(text: str) -> str:
 
 def _tag(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
-    if not (name and equals) or len(name) > 128 or len(value) > 256 or name.lower().startswith("aws:"):
+    is_taken = re.fullmatch(r"[\w .:/=+@-]{1,128}", name) and re.fullmatch(r"[\w .:/=+@-]{0,256}", value)
+    if not (equals and is_taken) or name.lower().startswith("aws:"):
         raise argparse.ArgumentTypeError(f"{text!r} is no tag, as team=kitchen")
     return name, value

@@ -44,11 +44,6 @@ def file_of(stack: Stack, form: Format) -> str:
     return f"{stack.name}/{MAIN}" if form == "terraform" else f"{stack.name}{_ENDING}"
 
 
-def resource_count(text: str, form: Format) -> int:
-    """Count the resources in a file of a stack."""
-    return text.count('\nresource "') if form == "terraform" else len(json.loads(text)["Resources"])
-
-
 def _template(stack: Stack, form: Format) -> Template:
     return to_sam(stack) if form == "sam" else to_cloudformation(stack)
 

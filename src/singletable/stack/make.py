@@ -27,6 +27,7 @@ from singletable.stack.resources import (
 )
 from singletable.stack.tables import TABLE, key_parameter, table_of
 from singletable.stack.trusted import role_parameters, role_resources
+from singletable.stack.watching import problems
 from singletable.systems import System
 
 POLICY_CHARACTERS_MAX: Final = 10_240  # of all inline policies of a role
@@ -59,6 +60,7 @@ def make_stack(
     )
     refuse_ambiguous(stack)
     refuse_large_policies(stack)
+    refuse_silent_alarms(stack)
     return stack
 
 
@@ -97,6 +99,12 @@ def refuse_ambiguous(stack: Stack) -> None:
     twice = [name for name, count in ids.items() if count > 1]
     if twice:
         raise StackError(f"two resources of the stack {stack.name} have the logical id {twice[0]}")
+
+
+def refuse_silent_alarms(stack: Stack) -> None:
+    """Refuse a stack with an alarm that can never ring."""
+    for problem in problems(stack):
+        raise StackError(f"the alarm {problem}", hint="it could never ring")
 
 
 def refuse_large_policies(stack: Stack) -> None:

@@ -108,6 +108,12 @@ class Table:
     replicas: tuple[str, ...] = ()  # regions beside the stack's own; with any, it is a global table
     is_global: bool = False
 
+    def key_in(self, region: str) -> Text | None:
+        """Return its key in the region of a replica: keys are of one region, and an alias may be in each."""
+        if not isinstance(self.key, Ref):
+            return self.key
+        return Ref(self.key.logical_id + "".join(word.title() for word in region.split("-")))
+
 
 # --- who may do what ------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from singletable.stack.resources import Capacity, Index, Scaling, Table
+from singletable.stack.resources import Capacity, Index, Scaling, Table, Text
 from singletable.stack.template_values import filled, logical_word, resource, tag_list, text, without_none
 
 _Kind = Literal["Read", "Write"]
@@ -197,13 +197,13 @@ def _global_table(table: Table) -> dict[str, Any]:
         else {"SSEEnabled": True, "SSEType": "KMS"},
         "WriteProvisionedThroughputSettings": _global_units(table.capacity, "Write"),
         "Replicas": [
-            _replica(table, {"Ref": "AWS::Region"}),
-            *(_replica(table, each) for each in table.replicas),
+            _replica(table, {"Ref": "AWS::Region"}, table.key),
+            *(_replica(table, each, table.key_in(each)) for each in table.replicas),
         ],
     }
 
 
-def _replica(table: Table, region: Any) -> dict[str, Any]:
+def _replica(table: Table, region: Any, key: Text | None) -> dict[str, Any]:
     insights = {"Enabled": True} if table.contributor_insights else None
     indexes = [
         without_none(
@@ -225,7 +225,7 @@ def _replica(table: Table, region: Any) -> dict[str, Any]:
             "ContributorInsightsSpecification": insights,
             "GlobalSecondaryIndexes": indexes or None,
             "ReadProvisionedThroughputSettings": _global_units(table.capacity, "Read"),
-            "SSESpecification": None if table.key is None else {"KMSMasterKeyId": text(table.key)},
+            "SSESpecification": None if key is None else {"KMSMasterKeyId": text(key)},
             "ResourcePolicy": None if table.policy is None else {"PolicyDocument": filled(table.policy)},
             "Tags": tag_list(table.tags),
         }

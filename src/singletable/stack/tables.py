@@ -45,11 +45,6 @@ def table_of(blueprint: Blueprint, options: StackOptions) -> Table:
             f"a global table has a stream of new and old images, and the design asks for {table.stream}",
             hint="let the design have the stream NEW_AND_OLD_IMAGES",
         )
-    if is_global and replicas and isinstance(key, Ref):
-        raise StackError(
-            "a replica takes a key of KMS of its own region, and the design has one key",
-            hint="name it in each region by the same alias, and let the design have alias/NAME",
-        )
     tags = {**table.tags, **options.tags}
     if len(tags) > _TAGS_MAX:
         raise StackError(f"the table has {len(tags)} tags, and AWS takes {_TAGS_MAX}", hint="leave some out")
@@ -77,15 +72,16 @@ def table_of(blueprint: Blueprint, options: StackOptions) -> Table:
 
 
 def key_parameter(table: Table) -> tuple[Parameter, ...]:
-    """Return the parameter for the key of a customer: its ARN holds an account, which no template does."""
-    if table.key != Ref(KEY_PARAMETER):
-        return ()
-    return (
+    """Return the parameters for the keys of a customer: an ARN holds an account, which no template does."""
+    keys = [(table.key, "")] + [(table.key_in(region), f" in {region}") for region in table.replicas]
+    return tuple(
         Parameter(
-            KEY_PARAMETER,
-            "The ARN of the KMS key that encrypts the table",
+            key.logical_id,
+            f"The ARN of the KMS key that encrypts the table{where}",
             pattern="^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+$",
-        ),
+        )
+        for key, where in keys
+        if isinstance(key, Ref)
     )
 
 

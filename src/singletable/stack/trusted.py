@@ -156,8 +156,9 @@ def key_use(table: Table, options: StackOptions) -> tuple[Statement, ...]:
     actions = ("kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*")
     regions = (options.region, *table.replicas)
     through = {"StringLike": {"kms:ViaService": tuple(f"dynamodb.{region}.*" for region in regions)}}
-    if isinstance(table.key, Ref):
-        return (Statement("UseKey", actions, (f"${{{table.key.logical_id}}}",), through),)
+    given = (table.key, *(table.key_in(region) for region in table.replicas))
+    if refs := tuple(f"${{{key.logical_id}}}" for key in given if isinstance(key, Ref)):
+        return (Statement("UseKey", actions, refs, through),)
     keys = tuple(f"arn:${{AWS::Partition}}:kms:{region}:${{AWS::AccountId}}:key/*" for region in regions)
     named = {"ForAnyValue:StringEquals": {"kms:ResourceAliases": (str(table.key),)}}
     return (Statement("UseKey", actions, keys, {**through, **named}),)

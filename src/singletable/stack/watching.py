@@ -12,7 +12,7 @@ from singletable.stack.alarms import Comparison, Series
 from singletable.stack.metrics import BILLING, BILLING_REGION
 from singletable.stack.names import logical_id, resource_name
 from singletable.stack.options import stack_name
-from singletable.stack.resources import Alarm, Parameter, Ref, Resource, Stack, Text, Topic
+from singletable.stack.resources import Alarm, Ref, Resource, Stack, Text, Topic
 
 ALARM_TOPIC: Final = "AlarmTopic"
 _COMPARISONS: Final[Mapping[str, Comparison]] = {
@@ -45,7 +45,6 @@ def billing_stack(
     *,
     table: str,
     emails: Iterable[Text] = (),
-    parameters: Iterable[Parameter] = (),
     tags: Mapping[str, str] | None = None,
 ) -> Stack | None:
     """Make the stack of the alarms on the bill, with a topic of its own; None without such alarms."""
@@ -58,7 +57,6 @@ def billing_stack(
         f"{stack_name(table)}-billing",
         BILLING_REGION,
         tuple(sorted(resources, key=lambda each: each.logical_id)),
-        tuple(parameters),
         says=f"Alarms on the bill of {table}, which is told in {BILLING_REGION} alone",
     )
 
