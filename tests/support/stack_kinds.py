@@ -13,7 +13,7 @@ TAGS = {"team": "kitchen"}
 
 def whole_stack() -> Stack:
     """Return a stack with a resource of each kind."""
-    rule = Alarm("late", "it is late", (Series("age", "SystemErrors", "Sum", {"TableName": "t"}),), 5)
+    rule = Alarm("late", "it is late", (Series("age", "IteratorAge", "Maximum", {"FunctionName": "f"}),), 5)
     further: list[kinds.Resource] = [
         kinds.Topic("Topic", "alarms", (Ref("Email"),), publishers=("cloudwatch.amazonaws.com",), tags=TAGS),
         kinds.Queue("Letters", "dead-letters", tags=TAGS),
