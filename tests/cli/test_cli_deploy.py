@@ -112,6 +112,8 @@ def test_table_of_another_name_is_a_replacement(run: Run) -> None:
     ("words", "said"),
     [
         pytest.param(("kefir", "--region", "Stockholm"), "'Stockholm' is no region of AWS", id="region"),
+        pytest.param(("lunch_cache", *STAGE), "has no {stage}", id="placeholder"),
+        pytest.param(("kefir:documented", *STAGE, "--env", "x=1"), "has no {x}", id="of a blueprint"),
         pytest.param(("kefir", *STAGE, "--billing", "PROVISIONED"), "nothing says how much", id="capacity"),
         pytest.param(("kefir", *STAGE, "--capacity", "5"), "'5' is no READ,WRITE", id="units"),
         pytest.param(("kefir", *STAGE, "--capacity", "0,5"), "each is at least 1", id="none"),

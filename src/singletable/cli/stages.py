@@ -10,6 +10,7 @@ from singletable.cli.arguments import file_name
 from singletable.cli.blueprint import find_blueprint
 from singletable.cli.patterns.finding import find_source, load_design
 from singletable.cli.targets import add_environment
+from singletable.errors import StackError
 from singletable.systems import find_system
 
 if TYPE_CHECKING:
@@ -79,8 +80,21 @@ def is_blueprint(text: str) -> bool:
 
 
 def stage_environment(arguments: argparse.Namespace) -> dict[str, str]:
-    """Return what the table's name needs: what is given, else what a system has by itself."""
+    """Return what the table's name needs: what is given, else what a system has by itself.
+
+    A placeholder that the name does not have is refused: the files would be those of another stage.
+    """
     given = dict(arguments.env)
+    known: dict[str, str] = {}
     if is_blueprint(arguments.design):
-        return given
-    return {**find_source(arguments.design).environment, **given}
+        template = find_blueprint(arguments.design).table.name
+    else:
+        source = find_source(arguments.design)
+        template, known = source.design.table.name, dict(source.environment)
+    unknown = [name for name in given if f"{{{name}}}" not in template]
+    if unknown:
+        raise StackError(
+            f"the name of the table is {template}: it has no {{{unknown[0]}}}",
+            hint="give --env the names in braces" if "{" in template else "leave --env out",
+        )
+    return {**known, **given}
