@@ -21,7 +21,7 @@ from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.check import check_file
 from singletable.storage.definitions import stream_label
 from singletable.storage.file import formats
-from singletable.storage.file.connections import Location
+from singletable.storage.file.connections import Location, connect
 from singletable.storage.log import INSERTED, MODIFIED, REMOVED, Entry, entries_after, select_logs
 from singletable.storage.streams import Shard, select_shards, select_streams
 from support.paths import FIXTURES
@@ -59,7 +59,7 @@ def test_empty_file_becomes_a_database(tmp_path: Path) -> None:
 def test_newer_format_is_refused_with_both_versions(tmp_path: Path) -> None:
     path = tmp_path / "app.db"
     Database.open(path).close()
-    connection = apsw.Connection(str(path))
+    connection = connect(Location(str(path)))
     connection.execute(f"PRAGMA user_version = {schema.FORMAT_VERSION + 1}")
     connection.close()
     with pytest.raises(
@@ -120,7 +120,7 @@ def test_file_of_format_1_is_upgraded_when_it_is_opened(tmp_path: Path) -> None:
     path = tmp_path / "app.db"
     shutil.copy(FORMAT_1, path)
     with Database.open(path) as db:
-        assert db._session.store.read(lambda execute, _: formats.format_version(execute)) == 3
+        assert db._session.store.read(lambda execute, _: formats.format_version(execute)) == 4
         items = db.query(
             TableName="mixed",
             KeyConditionExpression="PK = :a",
@@ -219,8 +219,9 @@ def test_log_of_format_2_is_taken_away_in_the_background(tmp_path: Path) -> None
     """All of it in the transaction that upgrades would take long: nobody has ever trimmed it."""
     path = tmp_path / "app.db"
     shutil.copy(FORMAT_2, path)
-    connection = apsw.Connection(str(path))
-    formats.prepare(connection, Location(str(path), "relaxed"), FORMAT_2_END_US)
+    place = Location(str(path), "relaxed")
+    connection = connect(place)
+    formats.prepare(connection, place, FORMAT_2_END_US)
     assert connection.execute("SELECT name FROM dropped").fetchall() == [("old_log",)]
     assert connection.execute("SELECT count(*) FROM old_log").fetchall() == [(8,)]
     connection.close()

@@ -20,6 +20,7 @@ from singletable.storage.file.connections import connect_unchanging
 from singletable.storage.file.durable_files import Progress, make_private_file
 from singletable.storage.file.formats import check_recognised
 from singletable.storage.file.page_copies import WrittenFile
+from singletable.storage.file.page_sums import reserve_sums
 from singletable.storage.images import PrimaryKey
 
 COPY: Final = "copy"
@@ -120,6 +121,8 @@ class BackupWriter:
     def _with_file(self, work: Callable[[apsw.Connection], object]) -> None:
         connection = apsw.Connection(self.path, vfs=self._written.vfs)
         try:
+            if not os.path.getsize(self.path):
+                reserve_sums(connection)
             connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN").fetchall()
             if not os.path.getsize(self.path):
                 connection.execute(schema.CREATE + schema.CREATE_REGISTERS).fetchall()

@@ -18,7 +18,7 @@ import apsw
 
 from singletable import errors
 from singletable.storage.file import failures
-from singletable.storage.file.connections import PLAIN_VFS, connect_for_reading, connect_unchanging
+from singletable.storage.file.connections import connect_for_reading, connect_unchanging
 from singletable.storage.file.durable_files import (
     claimed,
     no_file,
@@ -39,6 +39,7 @@ from singletable.storage.file.page_copies import (
     read_sums,
     sums_path,
 )
+from singletable.storage.file.page_sums import summed
 from singletable.storage.file.write_ahead_log import check_log_belongs
 
 # --- making a copy ----------------------------------------------------------------------------
@@ -165,7 +166,7 @@ def _connect_alone(path: str) -> apsw.Connection | None:
         check_log_belongs(path)
     except errors.ForeignLogError:
         return None
-    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE, vfs=PLAIN_VFS)
+    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE, vfs=summed())
     try:
         # Every open connection, also an idle one, holds a lock that excludes this mode.
         connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK").fetchall()

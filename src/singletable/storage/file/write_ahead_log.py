@@ -374,6 +374,17 @@ def _telling_pages(log: str) -> _Pages:
                 yield page, content
 
 
+def pages_in_log(path: str) -> set[int]:
+    """Return the numbers of the pages that the log of a file has, also those that are not committed yet."""
+    pages: set[int] = set()
+    with contextlib.suppress(OSError), open(f"{os.path.realpath(path)}-wal", "rb", buffering=0) as file:
+        salts = file.read(_HEADER.size)[16:24]
+        while len(frame := file.read(_FRAME.size)) == _FRAME.size and frame[8:16] == salts:
+            pages.add(int.from_bytes(frame[:4]))
+            file.seek(_PAGE_BYTES, os.SEEK_CUR)
+    return pages
+
+
 def _pages_committed(log: str) -> _Pages:
     """Yield all pages of the transactions that SQLite would replay. 200 us for a frame."""
     with contextlib.suppress(OSError), open(log, "rb") as file:
