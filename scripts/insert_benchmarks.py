@@ -31,6 +31,7 @@ LOAD_SUITES = ("load",)
 SCALE_SUITES = ("scale",)
 PLANNING_SUITES = ("planning",)
 LINT_SUITES = ("lint",)
+INTEGRITY_SUITES = ("integrity",)
 HIGHLIGHT_SUITES = ("http", "boto3")
 SERVER_SUITES = ("http", "http-slow-disk", "http-boto3", "http-start", "http-stalls")
 
@@ -61,13 +62,21 @@ def load_results(directory: Path, suites: Iterable[str] = SUITES) -> list[Docume
     return [json.loads(path.read_text(encoding="utf-8")) for path in paths if path.is_file()]
 
 
-def render(documents: Iterable[Document]) -> str:
+def render_every(documents: Iterable[Document]) -> str:
+    """Return all figures as Markdown, also those without a goal."""
+    return render(documents, with_goal=False)
+
+
+def render(documents: Iterable[Document], *, with_goal: bool = True) -> str:
     """Return the figures as Markdown: those that have a goal, reached or not."""
     documents = list(documents)
     if not documents:
         return NO_FIGURES
     results = [
-        result for document in documents for result in document["results"] if result["reached"] is not None
+        result
+        for document in documents
+        for result in document["results"]
+        if result["reached"] is not None or not with_goal
     ]
     comparisons = [comparison_row(result) for result in results if "ratio" in result]
     readings = [reading_row(result) for result in results if "value" in result]
@@ -350,6 +359,7 @@ PLACES: dict[str, tuple[tuple[str, ...], Callable[[Iterable[Document]], str]]] =
     "scale-benchmarks": (SCALE_SUITES, render_scale),
     "planning-benchmarks": (PLANNING_SUITES, render),
     "lint-benchmarks": (LINT_SUITES, render),
+    "integrity-benchmarks": (INTEGRITY_SUITES, render_every),
 }
 
 
