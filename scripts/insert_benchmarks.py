@@ -24,6 +24,7 @@ READMES = (
     ROOT / "docs" / "guides" / "systems.md",
     ROOT / "docs" / "guides" / "planning.md",
     ROOT / "docs" / "guides" / "linting.md",
+    ROOT / "docs" / "decisions" / "0015-sums-of-pages.md",
 )
 RESULTS = ROOT / "benchmarks" / "results"
 SUITES = ("speed", "growth", "startup", "boto3", "design", "blueprint", "log", "ttl", "background")

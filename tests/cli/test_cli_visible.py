@@ -8,12 +8,11 @@ import os
 import pty
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import unicodedata
 from collections.abc import Iterator
-from contextlib import chdir, closing
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -24,6 +23,7 @@ from singletable.cli import main
 from singletable.cli.parser import build_parser
 from singletable.server import Address
 from singletable.visible import visible, visible_in_line
+from support.by_hand import opened_by_hand
 from support.consuming import Event
 from support.price_lists import offer_file
 from support.run_commands import Run, command
@@ -238,8 +238,9 @@ def hostile_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         Path(PRICE_LIST).write_text(json.dumps({**offer_file(), "version": HOSTILE}), encoding="utf-8")
         Path("prices.toml").write_text(HOSTILE_PRICES, encoding="utf-8")
         shutil.copy(KEPT, "damaged.db")
-        with closing(sqlite3.connect("damaged.db")) as connection, connection:
-            assert connection.execute("UPDATE counter SET items = items + 1").rowcount
+        with opened_by_hand("damaged.db") as connection:
+            connection.execute("UPDATE counter SET items = items + 1")
+            assert connection.changes()
         yield folder
 
 
