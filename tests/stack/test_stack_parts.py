@@ -289,7 +289,9 @@ def test_alarm_on_the_bill_is_a_problem_elsewhere() -> None:
 
 def test_alarms_on_the_bill_are_a_stack_of_their_own() -> None:
     blueprint = installed_systems()["lunch_cache"].blueprint()
-    rules = billing_rules(blueprint)
+    rules = billing_rules(blueprint, StackOptions(REGION, {"environment": "prod"}))
+    # The bill is one, and each stage has its own: two stages of an account do not take each other's alarms.
+    assert [each.name for each in rules] == [f"lunch-cache-prod-bill-{usd}-usd" for usd in (5, 10, 25)]
     assert [each.threshold for each in rules] == [5, 10, 25]
     assert alarm_resources(rules, table="lunch") == ()
     stack = billing_stack(rules, table="lunch")

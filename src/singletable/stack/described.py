@@ -43,7 +43,8 @@ def with_roles_and_alarms(
 def role_blueprint(policy: Policy) -> RoleBlueprint:
     """Describe the role that has a policy."""
     statements = [
-        StatementBlueprint("Allow", each.actions, each.resources, sid=each.sid) for each in policy.statements
+        StatementBlueprint("Allow", each.actions, each.resources, each.conditions, each.sid)
+        for each in policy.statements
     ]
     return RoleBlueprint(policy.name, tuple(statements))
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from errno import EISDIR
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
@@ -49,19 +49,37 @@ def _template(stack: Stack, form: Format) -> Template:
 
 
 def write_files(folder: Path, files: Mapping[str, str | bytes]) -> None:
-    """Write files into a folder, which is made if it is not there: all of them, or none."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    waiting = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    """Write files into a folder, which is made if it is not there: all of them, or none.
+
+    Each waits beside its place until all are written: a folder may be on a disk of its own, or not be writable.
+    """
+    waiting: dict[Path, Path] = {}
+    made: list[Path] = []
     try:
         for name, contents in files.items():
-            (waiting / name).parent.mkdir(exist_ok=True)
-            (waiting / name).write_bytes(contents if isinstance(contents, bytes) else contents.encode())
-        for name in files:
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        for name in files:
-            os.replace(waiting / name, folder / name)
-    finally:
-        shutil.rmtree(waiting, ignore_errors=True)
+            target = folder / name
+            made += _make_folder(target.parent)
+            if target.is_dir():
+                raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(target))
+            beside = target.with_name(f".{target.name}.{os.getpid()}")
+            waiting[beside] = target
+            beside.write_bytes(contents if isinstance(contents, bytes) else contents.encode())
+        for beside, target in waiting.items():
+            os.replace(beside, target)
+    except BaseException:
+        for beside in waiting:
+            beside.unlink(missing_ok=True)
+        for each in reversed(made):
+            with suppress(OSError):
+                each.rmdir()
+        raise
+
+
+def _make_folder(folder: Path) -> list[Path]:
+    """Make a folder with those that it is in; return those that were made, the outermost first."""
+    missing = [each for each in (*reversed(folder.parents), folder) if not each.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    return missing
 
 
 # --- as data, to be compared ------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from singletable.errors import StackError
 # policy considerations").
 _POLICY_BYTES_MAX: Final = 20 * 1024
 _VARIABLE: Final = re.compile(r"\$\{(?!!|AWS::)")
+_PLACEHOLDER: Final = re.compile(r"(?<!\$)\{([^{}]+)\}")
 _REGION: Final = re.compile(r"[a-z]{2}(-[a-z]+)+-\d")
 _SERVICE: Final = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)*\.amazonaws\.com(\.cn)?")
 
@@ -73,6 +74,10 @@ class StackOptions:
     def deployment(self) -> Deployment:
         """Return the place of the stack, with CloudFormation's words for the account and the partition."""
         return Deployment(self.region, "${AWS::AccountId}", self.environment, "${AWS::Partition}")
+
+    def filled(self, text: str) -> str:
+        """Fill the {placeholders} of the table's name in a text of a blueprint; ${references} stay."""
+        return _PLACEHOLDER.sub(lambda found: self.environment.get(found[1], found[0]), text)
 
 
 def read_policy(path: Path) -> Mapping[str, Any]:

@@ -181,20 +181,20 @@ def _further(blueprint: Blueprint, options: StackOptions) -> Iterable[Policy]:
     for role in sorted(blueprint.roles, key=lambda role: role.name):
         if role.said or role.name.rpartition("-")[2] in _STANDARD:
             continue
-        yield Policy(_filled(role.name, options), tuple(_statements(role, options)))
+        yield Policy(options.filled(role.name), tuple(_statements(role, options)))
 
 
 def _statements(role: RoleBlueprint, options: StackOptions) -> Iterable[Statement]:
     for each in role.statements:
-        if each.effect != "Allow" or each.conditions:
+        if each.effect != "Allow":
             raise StackError(
-                f"the role {role.name} has a statement that is not a plain Allow", hint="write it by hand"
+                f"the role {role.name} has a statement that is no Allow", hint="write it by hand"
             )
-        resources = tuple(_filled(resource, options) for resource in each.resources)
-        yield Statement(each.sid, each.actions, resources)
-
-
-def _filled(text: str, options: StackOptions) -> str:
-    for name, value in options.environment.items():
-        text = re.sub(rf"(?<!\$)\{{{re.escape(name)}\}}", lambda _, value=value: value, text)  # type: ignore[misc]
-    return text
+        resources = tuple(options.filled(resource) for resource in each.resources)
+        conditions = {
+            operator: {
+                key: (given,) if isinstance(given, str) else tuple(given) for key, given in keys.items()
+            }
+            for operator, keys in each.conditions.items()
+        }
+        yield Statement(each.sid, each.actions, resources, conditions)
