@@ -178,6 +178,9 @@ def test_schedule_invokes_the_function_with_its_worker_by_a_role_that_may_only_t
         ("sqs:SendMessage",),
     ]
     assert running.trust.services == ("lambda.amazonaws.com",)
+    # Schedules call asynchronously: an error of the function itself is told by Lambda.
+    assert made.function.dead_letters == Attribute(made.failures.logical_id, "Arn")
+    assert running.policies[0].allows("sqs:SendMessage", f"${{{made.failures.logical_id}.Arn}}")
     for each in made.schedules:
         assert each.role == Attribute(invoking.logical_id, "Arn")
         assert each.target == Attribute(made.function.logical_id, "Arn")

@@ -254,6 +254,9 @@ class Function:
     environment: Mapping[str, Text] = field(default_factory=dict)
     log_group: Text | None = None  # its name: Ref("ConsumerLogs")
     concurrency_max: int | None = None  # reserved
+    dead_letters: Text | None = (
+        None  # the ARN of a queue, for events of asynchronous calls that fail after all retries
+    )
     says: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
 

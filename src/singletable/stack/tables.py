@@ -31,6 +31,11 @@ def table_of(blueprint: Blueprint, options: StackOptions) -> Table:
     table = blueprint.table
     _refuse_other_words(table)
     billing = options.billing or table.billing
+    if options.capacity is not None and billing != "PROVISIONED":
+        raise StackError(
+            "units are given for the table, which is billed by its requests",
+            hint="give the stage its billing too: --billing PROVISIONED",
+        )
     capacity = _capacity(table, options) if billing == "PROVISIONED" else None
     indexes = tuple(
         _index(index, capacity, table.scaling)
