@@ -227,6 +227,10 @@ def test_resource_policy_of_the_table_is_read_from_a_file(run: Run, tmp_path: Pa
     (found,) = document["Statement"]
     assert found["Principal"]["AWS"] == {"Fn::Sub": "arn:aws:iam::${AWS::AccountId}:role/r"}
     assert found["Condition"] == statement["Condition"]
-    for text, said in (("{}", "it has no Statement"), ("{", "is no policy in JSON")):
+    for text, said in (
+        ("{}", "it has no Statement"),
+        ("{", "is no policy in JSON"),
+        ('{"Statement": ["x"]}', "is no object"),
+    ):
         (tmp_path / "policy.json").write_text(text)
         assert said in run("deploy", "kefir", *STAGE, "--table-policy", "policy.json").err

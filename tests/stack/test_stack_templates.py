@@ -253,6 +253,20 @@ def test_each_replica_has_a_key_of_its_region() -> None:
     assert set(keys) <= set(template["Parameters"])
 
 
+def test_resource_policy_of_each_replica_names_the_table_of_its_region() -> None:
+    place = "arn:aws:dynamodb:%s:${AWS::AccountId}:table/books"
+    statement = {"Effect": "Allow", "Principal": "*", "Action": "dynamodb:GetItem"}
+    policy = {"Statement": {**statement, "Resource": [place % "eu-north-1", place % "${AWS::Region}"]}}
+    place_and_policy = options(replicas=("eu-west-1",), table_policy=policy)
+    template = to_cloudformation(make_stack(_with_table(stream=None), place_and_policy))
+    here, there = template["Resources"]["Table"]["Properties"]["Replicas"]
+    assert here["ResourcePolicy"]["PolicyDocument"]["Statement"]["Resource"][1] == {
+        "Fn::Sub": place % "${AWS::Region}"
+    }
+    (found,) = there["ResourcePolicy"]["PolicyDocument"]["Statement"]
+    assert found == {**statement, "Resource": [{"Fn::Sub": place % "eu-west-1"}] * 2}
+
+
 def test_two_resources_of_one_logical_id_are_refused() -> None:
     with pytest.raises(StackError, match="have the logical id Table"):
         make_stack(made_up(1), options(), further=[Queue("Table", "queue")])

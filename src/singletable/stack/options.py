@@ -91,6 +91,9 @@ def read_policy(path: Path) -> Mapping[str, Any]:
         raise StackError(f"{path} is no policy in JSON", hint="as IAM takes it") from None
     if not isinstance(policy, dict) or not policy.get("Statement"):
         raise StackError(f"{path} is no policy: it has no Statement", hint="as IAM takes it")
+    statements = policy["Statement"] if isinstance(policy["Statement"], list) else [policy["Statement"]]
+    if not all(isinstance(each, dict) for each in statements):
+        raise StackError(f"{path} is no policy: a Statement of it is no object", hint="as IAM takes it")
     if len(text.encode()) > _POLICY_BYTES_MAX:
         raise StackError(
             f"the policy of the table has {len(text.encode()):,} bytes, and DynamoDB takes {_POLICY_BYTES_MAX:,}",
