@@ -98,7 +98,9 @@ def test_dropped_index_is_refused_until_it_is_allowed(run: Run, tmp_path: Path) 
     found = json.loads(run(*line, "--json").out)
     assert found["refused"] is True
     assert found["files"] == []
-    assert run(*line, "--allow-replacement").code == 0
+    ran = run(*line, "--allow-replacement")
+    assert ran.code == 0
+    assert "a blueprint has no code: its handlers are left out" in ran.err
     assert (tmp_path / "stack" / f"{NAME}.template.json").read_text() != before
 
 

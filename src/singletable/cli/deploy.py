@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from singletable.blueprint import Blueprint
 from singletable.cli.arguments import file_name
 from singletable.cli.diff import verdict
 from singletable.cli.messages import WrongUseError, say, say_failure
@@ -20,6 +21,7 @@ from singletable.stack.check import check
 from singletable.stack.deployable import Deployable, NextCommand, deployable, next_commands
 from singletable.stack.files import FORMATS, changes_since, file_of, template_of, write_files
 from singletable.stack.options import StackOptions, read_policy
+from singletable.stack.parts import needs_functions
 
 Files: TypeAlias = Mapping[str, str | bytes]
 Changes: TypeAlias = Mapping[str, Sequence[TemplateChange]]  # by the names of stacks
@@ -127,6 +129,8 @@ def run(arguments: argparse.Namespace) -> int:
     is_refused = bool(losses) and not arguments.allow_replacement
     if arguments.out is not None and not is_refused:
         _write(arguments.out, files)
+        if isinstance(source, Blueprint) and needs_functions(source, None):
+            say("a blueprint has no code: its handlers are left out; a design that is imported has them")
     _show(arguments, made, files, changes, losses if is_refused else [])
     return LOSES if is_refused else DONE
 
