@@ -126,6 +126,19 @@ def test_deployer_hands_roles_on_to_their_services_alone() -> None:
     assert not policy.allows("iam:PutRolePolicy", f"arn:{place % ('iam:', 'role/', 'admin')}-eu-north-1")
 
 
+def test_condition_that_a_system_declares_is_one_of_its_role() -> None:
+    stack = make_stack(
+        installed_systems()["kefir"].blueprint(), StackOptions("eu-north-1", {"stage": "prod"})
+    )
+    (consumer,) = (each for each in stack.resources if each.logical_id == "ConsumerRole")
+    assert isinstance(consumer, Role)
+    role = "arn:${AWS::Partition}:iam::${AWS::AccountId}:role/kefir-app-prod-table-schedules-${AWS::Region}"
+    for service in ("scheduler", "lambda"):
+        context = {"iam:PassedToService": [f"{service}.amazonaws.com"]}
+        is_allowed = any(each.allows("iam:PassRole", role, context) for each in consumer.policies)
+        assert is_allowed is (service == "scheduler")
+
+
 def test_deployer_maps_streams_to_the_functions_of_its_stack_alone() -> None:
     kefir = installed_systems()["kefir"]
     options = StackOptions("eu-north-1", {"stage": "prod"})
