@@ -20,7 +20,7 @@ from singletable.stack.changes import TemplateChange, indexes_made, refuse_losse
 from singletable.stack.check import check
 from singletable.stack.deployable import Deployable, NextCommand, deployable, next_commands
 from singletable.stack.files import FORMATS, changes_since, file_of, template_of, write_files
-from singletable.stack.options import StackOptions, read_policy
+from singletable.stack.options import StackOptions, is_tag, read_policy
 from singletable.stack.parts import needs_functions
 
 Files: TypeAlias = Mapping[str, str | bytes]
@@ -261,7 +261,6 @@ def _email(text: str) -> str:
 
 def _tag(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
-    is_taken = re.fullmatch(r"[\w .:/=+@-]{1,128}", name) and re.fullmatch(r"[\w .:/=+@-]{0,256}", value)
-    if not (equals and is_taken) or name.lower().startswith("aws:"):
+    if not (equals and is_tag(name, value)):
         raise argparse.ArgumentTypeError(f"{text!r} is no tag, as team=kitchen")
     return name, value

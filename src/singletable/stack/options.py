@@ -80,6 +80,15 @@ class StackOptions:
         return _PLACEHOLDER.sub(lambda found: self.environment.get(found[1], found[0]), text)
 
 
+def is_tag(name: str, value: str) -> bool:
+    """Tell whether all resources can have a tag (developer guide, "Tagging restrictions")."""
+    return (
+        re.fullmatch(r"[\w .:/=+@-]{1,128}", name) is not None
+        and re.fullmatch(r"[\w .:/=+@-]{0,256}", value) is not None
+        and not name.lower().startswith("aws:")
+    )
+
+
 def read_policy(path: Path) -> Mapping[str, Any]:
     """Read the resource policy of a table. ${AWS::AccountId} in it is filled in; variables of IAM stay."""
     try:

@@ -16,7 +16,7 @@ from typing import Any, Final
 from singletable.blueprint import Blueprint, RoleBlueprint
 from singletable.errors import StackError
 from singletable.stack.options import StackOptions
-from singletable.stack.policies import Policy, Statement
+from singletable.stack.policies import Conditions, Policy, Statement
 from singletable.stack.resources import Parameter, Ref, Role, Sub, Table, Trust
 from singletable.stack.roles import PROVIDER, owner_policy, roles_of
 
@@ -191,10 +191,19 @@ def _statements(role: RoleBlueprint, options: StackOptions) -> Iterable[Statemen
                 f"the role {role.name} has a statement that is no Allow", hint="write it by hand"
             )
         resources = tuple(options.filled(resource) for resource in each.resources)
-        conditions = {
-            operator: {
-                key: (given,) if isinstance(given, str) else tuple(given) for key, given in keys.items()
-            }
-            for operator, keys in each.conditions.items()
-        }
-        yield Statement(each.sid, each.actions, resources, conditions)
+        yield Statement(each.sid, each.actions, resources, _conditions(role, each.conditions))
+
+
+def _conditions(role: RoleBlueprint, given: Mapping[str, Any]) -> Conditions:
+    """Return conditions as IAM takes them: values, or one alone, by key and operator."""
+    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    for operator, keys in given.items():
+        for key, values in keys.items() if isinstance(keys, Mapping) else ((operator, None),):
+            each = (values,) if isinstance(values, str) else values
+            if not isinstance(each, list | tuple) or not all(isinstance(value, str) for value in each):
+                raise StackError(
+                    f"the role {role.name} has a condition {operator} that IAM does not take",
+                    hint='as { StringEquals = { "iam:PassedToService" = "lambda.amazonaws.com" } }',
+                )
+            found.setdefault(operator, {})[key] = tuple(each)
+    return found
