@@ -115,10 +115,10 @@ class System:
 
     def blueprint(self) -> Blueprint:
         """Describe the whole system as data: its design, services with their loads, roles, alarms and fixes."""
-        return self._blueprint
+        return replace(self._declared, fixes=self.fixes())
 
     @cached_property
-    def _blueprint(self) -> Blueprint:
+    def _declared(self) -> Blueprint:
         made = self.design.blueprint()
         loads = [load_blueprint("service", each.name, each.load, made.users) for each in self.services]
         return self.surroundings(
@@ -128,7 +128,6 @@ class System:
                 targets=self.targets,
                 services=tuple(each.blueprint(self.design) for each in self.services),
                 loads=(*made.loads, *loads),
-                fixes=self.fixes(),
             )
         )
 
