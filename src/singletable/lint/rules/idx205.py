@@ -157,7 +157,8 @@ def _by_words(view: View, place: Place, found: list[State], reads: list[Read]) -
         if asking or (told and reads and not any(_is_filtered(read, state) for read in reads)):
             words = f'"{asking[0].pattern.title}"' if asking else f'"{told[0]}"'
             return _found(view, place, state, asking or reads, f"{words} speaks of {' '.join(state.word)}")
-    if _SPARSE.search(place.place.about) and found and len(found) > 1:
+    said = f"{place.place.about} {index.about if is_alone else ''}"
+    if _SPARSE.search(said) and len(found) > 1:
         return _found(view, place, found[0], reads, f"{index.name} is said to be sparse")
     return None
 

@@ -18,6 +18,7 @@ def check(view: View) -> Iterator[Finding]:
     yield from found
     told = {path for each in found for path in each.paths}
     yield from (each for each in _unkept(view) if each.path not in told)
+    yield from (each for each in _replaced(view) if each.path not in told)
 
 
 def _unkept(view: View) -> Iterator[Finding]:
@@ -46,6 +47,32 @@ def _unkept(view: View) -> Iterator[Finding]:
                 repair=f"write a lock item with {attribute.name} as its key in the same transaction, under the "
                 "condition attribute_not_exists",
             )
+
+
+def _replaced(view: View) -> Iterator[Finding]:
+    """Yield puts without a condition in patterns that must not store one thing twice."""
+    through_index = {
+        read.pattern.number for read in view.reads if read.source is None or read.source.index is not None
+    }
+    for write in view.writes:
+        made, pattern, entity = write.write, write.pattern, write.entity
+        if pattern is None or "uniqueness" not in pattern.requires or pattern.number in through_index:
+            continue
+        if made.operation.lower() not in ("put", "putitem") or entity is None or entity.uniques:
+            continue
+        if any(each.condition or each.condition_expression for each in pattern.writes):
+            continue  # the condition decides
+        asked = " whatever was read before: two callers at once both find nothing" if pattern.reads else ""
+        yield finding(
+            RULE,
+            write.path,
+            view.entity_path(entity.name),
+            message=f"pattern {pattern.number} has to store one {entity.name} alone, and puts it without a "
+            "condition",
+            because=f"PutItem replaces what is stored under the key,{asked or ' without an error'}: the second "
+            f"{entity.name} is stored, and the first is lost",
+            repair=f"put {entity.name} under the condition attribute_not_exists({view.table.pk[0]})",
+        )
 
 
 def _through_index(view: View) -> Iterator[Finding]:
