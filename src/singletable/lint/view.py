@@ -41,6 +41,11 @@ class Place:
         """Return the name of the index; None for the table."""
         return self.place.index
 
+    @cached_property
+    def partition(self) -> str:
+        """Return the shape of its partition key."""
+        return " ".join(template.shape for template in self.pk)
+
     @property
     def slots(self) -> tuple[Slot, ...]:
         """Return the slots of its keys."""
@@ -246,6 +251,18 @@ class View:
             for at, read in enumerate(pattern.reads)
         )
 
+    def reads_of(self, pattern: str) -> tuple[Read, ...]:
+        """Return the reads of a pattern, by its method or number."""
+        return self._reads_of.get(pattern, ())
+
+    @cached_property
+    def _reads_of(self) -> Mapping[str, tuple[Read, ...]]:
+        found: dict[str, list[Read]] = {}
+        for read in self.reads:
+            for name in {read.pattern.method, read.pattern.number} - {""}:
+                found.setdefault(name, []).append(read)
+        return {name: tuple(reads) for name, reads in found.items()}
+
     def _read(self, pattern: PatternBlueprint, read: ReadBlueprint, path: Path) -> Read:
         source = self.sources.get(read.index)
         keys = source or self.table
@@ -282,11 +299,13 @@ class View:
         partitions = [each for each in read.of("pk") if each.operator == "=" and each.templates]
         if read.source is None or not partitions:
             return ()
-        return tuple(
-            place
-            for place in self.places_in(read.source.name)
+        places = self.places_in(read.source.name)
+        met = {
+            shape
+            for shape, place in {place.partition: place for place in places}.items()
             if all(any(overlap(each.templates[0], template) for template in place.pk) for each in partitions)
-        )
+        }
+        return tuple(place for place in places if place.partition in met)
 
     def found_by(self, read: Read) -> tuple[Place, ...]:
         """Return the places that a read can find: partition keys as asked, and sort keys too, if it asks."""

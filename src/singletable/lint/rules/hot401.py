@@ -56,8 +56,7 @@ def _is_of_unknown_size(view: View, line: HeatLine, index: str | None) -> bool:
         and read.read.returned is None
         and read.read.examined is None
         and any(place.place.when is not None for place in view.met_by(read))
-        for read in view.reads
-        if line.of in (read.pattern.method, read.pattern.number)
+        for read in view.reads_of(line.of)
     )
 
 
