@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 from singletable.blueprint.patterns import KeyCondition
 
@@ -51,6 +51,21 @@ def spelled_out(expression: str, names: Mapping[str, str]) -> str:
     for placeholder, name in names.items():
         expression = re.sub(rf"{re.escape(placeholder)}\b", name, expression)
     return re.sub(r"#(?=[A-Za-z_])", "", expression)
+
+
+def named(expression: str, names: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the attributes that an expression names, each once; of a path, the first."""
+    text = re.sub(r"\b\w+\s*\(|:\w+|\.\w+|\b(?:AND|OR|NOT|BETWEEN|IN)\b", " ", spelled_out(expression, names))
+    return tuple(dict.fromkeys(re.findall(r"[A-Za-z_][\w-]*", text)))
+
+
+def fields_of(condition: Mapping[str, Any] | None) -> frozenset[str]:
+    """Return the fields that a condition compares."""
+    if condition is None:
+        return frozenset()
+    parts = [*condition.get("conditions", ()), condition.get("condition")]
+    found = {condition["field"]} if isinstance(condition.get("field"), str) else set()
+    return frozenset(found.union(*(fields_of(part) for part in parts)))
 
 
 def conditions_of(expression: str, names: Mapping[str, str]) -> tuple[KeyCondition, ...]:

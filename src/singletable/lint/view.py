@@ -15,7 +15,7 @@ from singletable.blueprint.patterns import (
     ReadBlueprint,
     WriteBlueprint,
 )
-from singletable.lint.conditions import conditions_of, usual_operator
+from singletable.lint.conditions import conditions_of, fields_of, named, usual_operator
 from singletable.lint.keys import Slot, Template, begins, key_templates, overlap, read_template
 from singletable.planning.workload import Planner
 
@@ -112,6 +112,16 @@ class Read:
     path: Path
     source: Source | None  # None if the index does not exist
     asked: tuple[Asked, ...]
+
+    @cached_property
+    def wanted(self) -> tuple[str, ...]:
+        """Return the attributes that it asks for; none where it asks for all of them."""
+        return self.read.projection or named(self.read.projection_expression, self.read.names)
+
+    @cached_property
+    def filtered(self) -> tuple[str, ...]:
+        """Return the attributes that its filter looks at."""
+        return (*fields_of(self.read.filter), *named(self.read.filter_expression, self.read.names))
 
     def of(self, role: str) -> tuple[Asked, ...]:
         """Return the conditions on keys of a role."""

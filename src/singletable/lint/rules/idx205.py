@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from singletable.lint.bench import Bench
+from singletable.lint.conditions import fields_of
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.identity import key_fields, words
 from singletable.lint.indexes import joined, readers
 from singletable.lint.keys import Slot
 from singletable.lint.requests import is_equality
 from singletable.lint.rule import Rule, finding
-from singletable.lint.states import State, fields_of, says, states
+from singletable.lint.states import State, says, states
 from singletable.lint.view import Place, Read, View
 
 _REMOVED: Final = re.compile(r"\b(remov\w+|while|only if|taken away|absent|left out|until)\b", re.IGNORECASE)

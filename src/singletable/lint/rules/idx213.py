@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator
 
 from singletable.lint.bench import Bench
-from singletable.lint.conditions import spelled_out
+from singletable.lint.conditions import fields_of, spelled_out
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.indexes import joined
 from singletable.lint.rule import Rule, finding
-from singletable.lint.states import fields_of
 from singletable.lint.view import Place, View, Write
 
 

@@ -131,4 +131,11 @@ def _found(view: View, read: Read, asked: Asked, meant: list[Place]) -> Finding:
     )
 
 
-RULE = Rule("KEY115", Severity.ERROR, "A read asks for a key that is not written", check, prove)
+RULE = Rule(
+    "KEY115",
+    Severity.ERROR,
+    "A read asks for a key that is not written",
+    check,
+    prove,
+    looks_at_documents=True,
+)
