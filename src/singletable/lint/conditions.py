@@ -33,7 +33,8 @@ _USUAL: Final = {
 _NAME: Final = r"(?P<{}>#?[A-Za-z_][\w.-]*)"
 _VALUE: Final = r"(?P<{}>:\w+|\"[^\"]*\"|'[^']*'|[^\s(),]+)"
 _CLAUSE: Final = re.compile(
-    rf"begins_with\s*\(\s*{_NAME.format('prefixed')}\s*,\s*{_VALUE.format('prefix')}\s*\)"
+    rf"\b(?P<function>begins_with|contains|attribute_type)\s*"
+    rf"\(\s*{_NAME.format('prefixed')}\s*,\s*{_VALUE.format('prefix')}\s*\)"
     rf"|{_NAME.format('between')}\s+BETWEEN\s+{_VALUE.format('low')}\s+AND\s+{_VALUE.format('high')}"
     rf"|{_NAME.format('compared')}\s*(?P<sign><=|>=|<>|=|<|>)\s*{_VALUE.format('value')}",
     re.IGNORECASE,
@@ -76,7 +77,7 @@ def conditions_of(expression: str, names: Mapping[str, str]) -> tuple[KeyConditi
 def _conditions(expression: str, names: Mapping[str, str]) -> Iterator[KeyCondition]:
     for found in _CLAUSE.finditer(expression):
         if (name := found["prefixed"]) is not None:
-            operator, values = "begins_with", [found["prefix"]]
+            operator, values = found["function"].lower(), [found["prefix"]]
         elif (name := found["between"]) is not None:
             operator, values = "BETWEEN", [found["low"], found["high"]]
         else:

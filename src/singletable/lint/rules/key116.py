@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -15,13 +16,13 @@ def check(view: View) -> Iterator[Finding]:
     """Compare samples of keys with what their templates give, and samples of parameters with their place."""
     for place in view.places:
         for role, attribute, template in place.templates():
-            if (found := _other(place, role, attribute, template)) is not None:
+            if (found := _other(view, place, role, attribute, template)) is not None:
                 yield _differs(view, place, template, *found)
     for read in view.reads:
         yield from _doubled(view, read)
 
 
-def _other(place: Place, role: str, attribute: str, template: Template) -> tuple[str, str] | None:
+def _other(view: View, place: Place, role: str, attribute: str, template: Template) -> tuple[str, str] | None:
     """Return a sample of a key, and what the template gives of the same values."""
     if not template.slots or any(slot.part is not None or slot.is_open for slot in template.slots):
         return None
@@ -32,12 +33,34 @@ def _other(place: Place, role: str, attribute: str, template: Template) -> tuple
             text = template.render(values)
             if text is not None and text != stored and _is_near(text, stored):
                 return stored, text
+            if not any(_fits(each, stored) for each in _written(view, place, attribute)):
+                return stored, template.render(values) or template.text
     key = place.place.pk if role == "pk" else place.place.sk
+    if key is not None and key.samples and not any(_fits(template, each) for each in key.samples):
+        return key.samples[0], template.example()
     if key is None or any(len(slot.samples) != 1 for slot in template.slots):
         return None
     text = template.render({slot.name: slot.samples[0] for slot in template.slots})
     shown = [each for each in key.samples if text is not None and each != text and _is_near(text, each)]
     return (shown[0], text) if shown and text is not None and text not in key.samples else None
+
+
+def _fits(template: Template, text: str) -> bool:
+    """Tell whether a template can give a text, whatever the values of its slots are."""
+    return (
+        re.fullmatch("".join(re.escape(p) if isinstance(p, str) else ".+" for p in template.pieces), text)
+        is not None
+    )
+
+
+def _written(view: View, place: Place, attribute: str) -> list[Template]:
+    """Return the templates that an entity has for an attribute, in all its places."""
+    return [
+        template
+        for each in view.places_of(place.entity.name)
+        for _, name, template in each.templates()
+        if name == attribute
+    ]
 
 
 def _values(template: Template, sample: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -71,7 +94,9 @@ def _differs(view: View, place: Place, template: Template, shown: str, text: str
         message=f"a sample of the key is {shown}, and {template.text} gives {text}",
         because=f"{shown} and {text} are two keys: what is written by one is not found by the other, and "
         "is stored twice",
-        repair="give the template the width that the sample has, {" + named[0].name + ":02}"
+        repair="put the template right, or the sample"
+        if not _fits(template, shown)
+        else "give the template the width that the sample has, {" + named[0].name + ":02}"
         if named
         else "normalise the value in one place, for writes and reads alike",
     )
