@@ -69,7 +69,8 @@ def _is_held(view: View, entity: EntityBlueprint, held: list[str], index: IndexB
     """Tell whether an entity is in an index by itself, or by items that have its identifier, as links do."""
     about = "".join(words(entity.name))
     links = {stem(field.name) for name in held for field in view.entities[name].attributes}
-    return entity.name in held or about in links or stored_names(entity) >= set(key_names(index))
+    is_like = any(words(entity.name)[-1] in words(name) for name in held)  # MatchOf is of matches
+    return is_like or about in links or stored_names(entity) >= set(key_names(index))
 
 
 RULE = Rule("IDX214", Severity.ERROR, "An index is said to hold what it does not", check, prove)
