@@ -32,14 +32,19 @@ def check(view: View) -> Iterator[Finding]:
             ", ".join(dict.fromkeys(template.text for place in met for template in place.sk)) or "no sort key"
         )
         where = read.source.title
-        asked = "items" if limit is None else f"the {limit} items"
+        items = "items" if limit is None else f"the {limit} items"
+        is_spelled = means.first.lower() in _ALPHABET
+        asked = (
+            f"{items} by {means.by}, {means.first},"
+            if is_spelled
+            else f"{items} with the {means.first} {means.by} first"
+        )
         yield finding(
             RULE,
             read.path,
             view.index_path(read.source.name),
             met[0].path,
-            message=f"{asked} with the {means.first} {means.by} first are asked for, and {where} is in the order "
-            f"of {keys}",
+            message=f"{asked} are asked for, and {where} is in the order of {keys}",
             because=f"a query returns items in the order of the sort key: those that come first are the first by "
             f"{keys}, whatever their {means.by}",
             repair=f"write {means.by} into the sort key of an index, with a fixed width, and query that",
