@@ -82,6 +82,15 @@ def prove_refused(found: Finding, bench: Bench) -> str | None:
     return f"the query is refused: {refusal}" if refusal is not None else None
 
 
+def prove_not_found(found: Finding, bench: Bench) -> str | None:
+    """Put the item of the facts, send their query, and tell that it finds nothing."""
+    item, query = found.facts.get("item"), found.facts.get("query")
+    if not item or not query or bench.put(item) is not None or bench.refusal("query", **query) is not None:
+        return None
+    count = bench.send("query", **query)["Count"]
+    return "an item is put, and the query finds nothing" if count == 0 else None
+
+
 def prove_overwritten(found: Finding, bench: Bench) -> str | None:
     """Put two items under the text that both have as a key, and count what is there."""
     attribute, text = found.facts["attribute"], found.facts["key"]

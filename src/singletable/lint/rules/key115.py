@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from singletable.lint.bench import Bench
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.indexes import joined, key_names, stored_names
 from singletable.lint.keys import Template, begins, overlap
-from singletable.lint.requests import SINGLE_READS, is_equality, query_members, shown
+from singletable.lint.requests import SINGLE_READS, is_equality, prove_not_found, query_members, shown
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import Asked, Place, Read, View
 
@@ -30,15 +30,6 @@ def check(view: View) -> Iterator[Finding]:
             continue
         if (asked := _missed(view, read, meant)) is not None:
             yield _found(view, read, asked, meant)
-
-
-def prove(found: Finding, bench: Bench) -> str | None:
-    """Put an item that is meant, and ask for it."""
-    item, query = found.facts.get("item"), found.facts.get("query")
-    if not item or not query or bench.put(item) is not None or bench.refusal("query", **query) is not None:
-        return None
-    count = bench.send("query", **query)["Count"]
-    return "an item is put, and the query finds nothing" if count == 0 else None
 
 
 def _missed(view: View, read: Read, meant: list[Place]) -> Asked | None:
@@ -93,7 +84,13 @@ def _absent(view: View, read: Read, asked: Asked) -> Finding:
         because=f"{where} holds {held}, and nothing is written under {asked.templates[0].example()}: the query "
         "finds nothing",
         repair=f"give {names} a place in {where} under {asked.templates[0].text}",
+        facts={"item": _home_keys(view, read), "query": query_members(view, read)},
     )
+
+
+def _home_keys(view: View, read: Read) -> dict[str, Any]:
+    home = view.home(view.entities[read.read.entities[0]])
+    return view.example_keys(home) if home is not None else {}
 
 
 def _is_known(asked: Asked, written: list[Template]) -> bool:
@@ -136,6 +133,6 @@ RULE = Rule(
     Severity.ERROR,
     "A read asks for a key that is not written",
     check,
-    prove,
+    prove_not_found,
     looks_at_documents=True,
 )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from singletable.lint.bench import Bench
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.keys import Slot, Template
 from singletable.lint.rule import Rule, finding
@@ -17,15 +18,30 @@ def check(view: View) -> Iterator[Finding]:
     for place in view.places:
         for role, attribute, template in place.templates():
             if (found := _other(view, place, role, attribute, template)) is not None:
-                yield _differs(view, place, template, *found)
+                yield _differs(view, place, attribute, template, *found)
     for read in view.reads:
         yield from _doubled(view, read)
+
+
+def prove(found: Finding, bench: Bench) -> str | None:
+    """Put an item under the one key, and ask for the other."""
+    name, written, asked = (found.facts[each] for each in ("attribute", "written", "asked"))
+    if bench.key().get(name, {}).keys() != {"S"}:
+        return None
+    bench.send("put_item", Item={**bench.key(), name: {"S": written}})
+    answer = bench.send("get_item", Key={**bench.key(), name: {"S": asked}})
+    return (
+        f"an item is put under {written}, and a read of {asked} finds nothing"
+        if "Item" not in answer
+        else None
+    )
 
 
 def _other(view: View, place: Place, role: str, attribute: str, template: Template) -> tuple[str, str] | None:
     """Return a sample of a key, and what the template gives of the same values."""
     if not template.slots or any(slot.part is not None or slot.is_open for slot in template.slots):
         return None
+    is_told = any(said.differs for said in place.place.said)  # documents have other keys: DOC901
     for sample in place.entity.samples:
         stored = sample.get(attribute)
         values = _values(template, sample)
@@ -33,10 +49,15 @@ def _other(view: View, place: Place, role: str, attribute: str, template: Templa
             text = template.render(values)
             if text is not None and text != stored and _is_near(text, stored):
                 return stored, text
-            if not any(_fits(each, stored) for each in _written(view, place, attribute)):
+            if not is_told and not any(_fits(each, stored) for each in _written(view, place, attribute)):
                 return stored, template.render(values) or template.text
     key = place.place.pk if role == "pk" else place.place.sk
-    if key is not None and key.samples and not any(_fits(template, each) for each in key.samples):
+    if (
+        not is_told
+        and key is not None
+        and key.samples
+        and not any(_fits(template, each) for each in key.samples)
+    ):
         return key.samples[0], template.example()
     if key is None or any(len(slot.samples) != 1 for slot in template.slots):
         return None
@@ -83,7 +104,7 @@ def _plain(text: str) -> str:
     return " ".join(part.lstrip("0") or "0" for part in parts)
 
 
-def _differs(view: View, place: Place, template: Template, shown: str, text: str) -> Finding:
+def _differs(view: View, place: Place, attribute: str, template: Template, shown: str, text: str) -> Finding:
     entity = place.entity.name
     named = [slot for slot in template.slots if slot.is_number][-1:]
     return finding(
@@ -99,6 +120,7 @@ def _differs(view: View, place: Place, template: Template, shown: str, text: str
         else "give the template the width that the sample has, {" + named[0].name + ":02}"
         if named
         else "normalise the value in one place, for writes and reads alike",
+        facts={"attribute": attribute, "written": shown, "asked": text},
     )
 
 
@@ -117,6 +139,11 @@ def _doubled(view: View, read: Read) -> Iterator[Finding]:
                         because=f"the key that is asked for is {key}: nothing is written there",
                         repair=f"give the bare value, {value.removeprefix(text)}, or refuse values that hold "
                         f"{text[-1]!r}",
+                        facts={
+                            "attribute": asked.attribute,
+                            "written": template.example(**{slot.name: value.removeprefix(text)}),
+                            "asked": key,
+                        },
                     )
 
 
@@ -126,4 +153,4 @@ def _prefixed(text: str, slot: Slot) -> str:
     return next((str(value) for value in slot.samples if str(value).startswith(text)), "")
 
 
-RULE = Rule("KEY116", Severity.ERROR, "A sample of a key is not what its template gives", check)
+RULE = Rule("KEY116", Severity.ERROR, "A sample of a key is not what its template gives", check, prove)
