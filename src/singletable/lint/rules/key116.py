@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from singletable.lint.bench import Bench
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.keys import Slot, Template
+from singletable.lint.requests import prove_other_key
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import Place, Read, View
 
@@ -21,20 +21,6 @@ def check(view: View) -> Iterator[Finding]:
                 yield _differs(view, place, attribute, template, *found)
     for read in view.reads:
         yield from _doubled(view, read)
-
-
-def prove(found: Finding, bench: Bench) -> str | None:
-    """Put an item under the one key, and ask for the other."""
-    name, written, asked = (found.facts[each] for each in ("attribute", "written", "asked"))
-    if bench.key().get(name, {}).keys() != {"S"}:
-        return None
-    bench.send("put_item", Item={**bench.key(), name: {"S": written}})
-    answer = bench.send("get_item", Key={**bench.key(), name: {"S": asked}})
-    return (
-        f"an item is put under {written}, and a read of {asked} finds nothing"
-        if "Item" not in answer
-        else None
-    )
 
 
 def _other(view: View, place: Place, role: str, attribute: str, template: Template) -> tuple[str, str] | None:
@@ -153,4 +139,6 @@ def _prefixed(text: str, slot: Slot) -> str:
     return next((str(value) for value in slot.samples if str(value).startswith(text)), "")
 
 
-RULE = Rule("KEY116", Severity.ERROR, "A sample of a key is not what its template gives", check, prove)
+RULE = Rule(
+    "KEY116", Severity.ERROR, "A sample of a key is not what its template gives", check, prove_other_key
+)
