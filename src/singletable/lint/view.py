@@ -49,7 +49,7 @@ class Place:
     @property
     def slots(self) -> tuple[Slot, ...]:
         """Return the slots of its keys."""
-        return tuple(slot for template in (*self.pk, *self.sk) for slot in template.slots)
+        return tuple(slot for _, _, template in self.templates() for slot in template.slots)
 
     def templates(self) -> Iterator[tuple[str, str, Template]]:
         """Yield "pk" or "sk", the attribute, and its template."""
@@ -289,7 +289,7 @@ class View:
             for part in key.parts
         ]
         asked = []
-        conditions = read.key_conditions(keys.pk[0], keys.sk[0] if keys.sk else None)
+        conditions = read.key_conditions(keys.pk[0] if keys.pk else "", keys.sk[0] if keys.sk else None)
         for condition in conditions or conditions_of(read.key_expression, read.names):
             role = "pk" if condition.attribute in keys.pk else "sk" if condition.attribute in keys.sk else ""
             templates = tuple(

@@ -89,7 +89,7 @@ def _held(view: View) -> Iterator[tuple[Path, str, Template]]:
     """Yield the sort keys that a document gives an index, where no entity has them."""
     for index in view.blueprint.indexes:
         for place in index.holds if not view.places_in(index.name) else ():
-            if place.sk is not None and place.sk.template is not None:
+            if place.sk is not None and place.sk.template is not None and place.sk.attributes:
                 fields = {
                     part.name: AttributeBlueprint(part.name, part.name, part.type) for part in place.sk.parts
                 }
