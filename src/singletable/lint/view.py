@@ -49,7 +49,7 @@ class Place:
     @property
     def slots(self) -> tuple[Slot, ...]:
         """Return the slots of its keys."""
-        return tuple(slot for _, _, template in self.templates() for slot in template.slots)
+        return tuple(slot for template in (*self.pk, *self.sk) for slot in template.slots)
 
     def templates(self) -> Iterator[tuple[str, str, Template]]:
         """Yield "pk" or "sk", the attribute, and its template."""
@@ -195,12 +195,13 @@ class View:
             self.place(entity, place, (*self.entity_path(entity.name), "places", at))
             for entity in self.blueprint.entities
             for at, place in enumerate(entity.places)
+            if place.pk.attributes  # else nobody says where it is written
         )
 
     def place(self, entity: EntityBlueprint, place: PlaceBlueprint, path: Path) -> Place:
         """Read the templates of a place."""
         fields = self.fields(entity.name)
-        sk = key_templates(place.sk, fields) if place.sk is not None else ()
+        sk = key_templates(place.sk, fields) if place.sk is not None and place.sk.attributes else ()
         return Place(entity, place, path, key_templates(place.pk, fields), sk)
 
     @cached_property
