@@ -29,7 +29,7 @@ test: $(STAMP) lint types layers unit ## Check everything: style, types, layers,
 
 check: $(STAMP) lint types ## Check quickly: style, types, and the tests of what differs from BASE (HEAD)
 	@rooms=$$($(BIN)/python scripts/touched_rooms.py $(BASE)); if [ -n "$$rooms" ]; then \
-		echo "$(BIN)/pytest $$rooms"; $(IN_MEMORY) $(BIN)/pytest -n 2 --dist loadfile -q -m "$(QUICK)" $$rooms; else echo "no tests to run"; fi
+		echo "$(BIN)/pytest $$rooms"; $(IN_MEMORY) $(BIN)/python scripts/run_tests.py -n 2 -m "$(QUICK)" $$rooms; else echo "no tests to run"; fi
 
 lint: $(STAMP)
 	$(BIN)/ruff check
@@ -43,7 +43,7 @@ layers: $(STAMP)
 
 unit: $(STAMP)
 	@$(BIN)/python -m compileall -q src
-	$(IN_MEMORY) $(BIN)/pytest -n 2 --dist loadfile -q -m "$(QUICK)"
+	$(IN_MEMORY) $(BIN)/python scripts/run_tests.py -n 2 -m "$(QUICK)"
 
 soak: $(STAMP) ## Run the long suites: crash loops, fault injection, large state machines
 	$(BIN)/pytest -q -m soak

@@ -27,15 +27,15 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-# Twenty thousand tests are collected and stay to the end: the garbage collector need not look through them.
+# What is imported and collected stays to the end: the garbage collector need not look through it.
 gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
-    gc.enable()
+    if not gc.isenabled():
+        gc.freeze()
+        gc.set_threshold(20_000, 20, 20)
+        gc.enable()
 
 
 @pytest.fixture

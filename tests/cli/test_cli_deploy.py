@@ -93,12 +93,28 @@ def test_dropped_index_is_refused_until_it_is_allowed(run: Run, tmp_path: Path) 
     ran = run(*line)
     assert ran.code == 1
     assert "removed  Table.GlobalSecondaryIndexes.GSI1: the index GSI1 is dropped" in ran.out
+    assert "ST902: Table: the index GSI1 is dropped, and 1 more\n\nhint: nothing is written" in ran.err
     assert (tmp_path / "stack" / f"{NAME}.template.json").read_text() == before
     found = json.loads(run(*line, "--json").out)
     assert found["refused"] is True
     assert found["files"] == []
-    assert run(*line, "--allow-replacement").code == 0
+    ran = run(*line, "--allow-replacement")
+    assert ran.code == 0
+    assert "a blueprint has no code: its handlers are left out" in ran.err
     assert (tmp_path / "stack" / f"{NAME}.template.json").read_text() != before
+
+
+def test_stacks_beside_that_of_the_table_are_compared_too(run: Run, tmp_path: Path) -> None:
+    line = ("deploy", "lunch_cache", "--env", "environment=prod", "--region", "eu-north-1")
+    run(*line, "--out", "stack")
+    (tmp_path / "stack" / "lunch-cache-prod-billing.template.json").unlink()
+    ran = run(*line, "--tag", "team=kitchen", "--diff", "stack")
+    assert ran.code == 0
+    assert "added    Table.Tags\n" in ran.out
+    assert "added    DeployerRole.Tags (in lunch-cache-prod-deployer)\n" in ran.out
+    assert "added    AlarmTopic (in lunch-cache-prod-billing)\n" in ran.out
+    one = run(*line, "--diff", "stack/lunch-cache-prod.template.json", "--json")
+    assert json.loads(one.out)["changes"] == []
 
 
 def test_table_of_another_name_is_a_replacement(run: Run) -> None:
@@ -117,6 +133,7 @@ def test_table_of_another_name_is_a_replacement(run: Run) -> None:
         pytest.param(("kefir", *STAGE, "--billing", "PROVISIONED"), "nothing says how much", id="capacity"),
         pytest.param(("kefir", *STAGE, "--capacity", "5"), "'5' is no READ,WRITE", id="units"),
         pytest.param(("kefir", *STAGE, "--capacity", "0,5"), "each is at least 1", id="none"),
+        pytest.param(("kefir", *STAGE, "--capacity", "5,5"), "billed by its requests", id="units of none"),
         pytest.param(("kefir", *STAGE, "--diff", "missing.json"), "missing.json cannot be read", id="old"),
         pytest.param(("kefir", *STAGE, "--check", "Stockholm"), "is no URL and no region", id="place"),
         pytest.param(("kefir", *STAGE, "--tag", "aws:x=y"), "'aws:x=y' is no tag", id="tag"),
@@ -136,6 +153,31 @@ def test_wrong_use_is_refused_and_nothing_written(
     assert ran.code == 2
     assert said in ran.err
     assert [each.name for each in tmp_path.iterdir()] == ["file"]
+
+
+def test_all_files_are_written_or_none(run: Run, tmp_path: Path) -> None:
+    stack = tmp_path / "new" / "stack"
+    line = (
+        "deploy",
+        "lunch_cache",
+        "--region",
+        "eu-north-1",
+        "--env",
+        "environment=prod",
+        "--out",
+        str(stack),
+    )
+    names = [f"lunch-cache-prod{each}.template.json" for each in ("", "-deployer", "-billing")]
+    for name in names:
+        (stack / name).mkdir(parents=True)  # in the way of one of them
+        ran = run(*line)
+        assert (ran.code, ran.err.splitlines()[0]) == (2, f"error: {stack} cannot be written: Is a directory")
+        assert [each.name for each in stack.iterdir()] == [name]
+        (stack / name).rmdir()
+    (stack / "mine.txt").write_text("mine")
+    assert run(*line).code == 0
+    assert sorted(each.name for each in stack.iterdir()) == sorted([*names, "mine.txt"])
+    assert [each.name for each in (tmp_path / "new").iterdir()] == ["stack"]
 
 
 def test_roles_say_who_may_take_them(run: Run) -> None:
@@ -187,6 +229,10 @@ def test_resource_policy_of_the_table_is_read_from_a_file(run: Run, tmp_path: Pa
     (found,) = document["Statement"]
     assert found["Principal"]["AWS"] == {"Fn::Sub": "arn:aws:iam::${AWS::AccountId}:role/r"}
     assert found["Condition"] == statement["Condition"]
-    for text, said in (("{}", "it has no Statement"), ("{", "is no policy in JSON")):
+    for text, said in (
+        ("{}", "it has no Statement"),
+        ("{", "is no policy in JSON"),
+        ('{"Statement": ["x"]}', "is no object"),
+    ):
         (tmp_path / "policy.json").write_text(text)
         assert said in run("deploy", "kefir", *STAGE, "--table-policy", "policy.json").err

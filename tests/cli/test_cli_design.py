@@ -202,6 +202,8 @@ def test_billing_and_capacity_of_a_stage_are_no_difference(
     assert "billing and capacity are those of the stage" in capsys.readouterr().err
     assert main(["diff", "lunch_cache", "lunch.db", "--billing", "PROVISIONED"]) == 2
     assert "nothing says how much" in capsys.readouterr().err
+    assert main(["diff", "lunch_cache", "lunch.db", "--capacity", "5,7"]) == 2
+    assert "which is billed by its requests" in capsys.readouterr().err
 
 
 # --- capabilities by hand -------------------------------------------------------------------------------

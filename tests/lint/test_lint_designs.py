@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
+from collections.abc import Iterator
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +14,7 @@ import pytest
 
 from singletable import Database
 from singletable.blueprint import Blueprint
+from singletable.blueprint.forms import BlueprintError
 from singletable.blueprint.tables import IndexBlueprint
 from singletable.lint import Finding, lint
 
@@ -118,3 +123,37 @@ def test_every_planted_defect_names_a_design_that_is_there() -> None:
     assert all(
         defect["severity"] in "EWDN" and defect["places"] and defect["mentions"] for defect in EXPECTED
     )
+
+
+def _without_each_part(data: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield the path of each part: of members, and of the first of several."""
+    members = (
+        data.items() if isinstance(data, dict) else enumerate(data[:1]) if isinstance(data, list) else ()
+    )
+    for name, part in members:
+        yield (*path, name)
+        yield from _without_each_part(part, (*path, name))
+
+
+def _empty(part: Any) -> Any:
+    return type(part)() if isinstance(part, list | str) else 0
+
+
+def test_design_with_a_part_that_is_empty_or_missing_is_linted() -> None:
+    text = (DESIGNS / "bad" / "seen_forum.toml").read_text()
+    linted = 0
+    for path in _without_each_part(json.loads(Blueprint.from_toml(text).to_json())):
+        for change in (None, _empty):
+            data = json.loads(Blueprint.from_toml(text).to_json())
+            holder = reduce(getitem, path[:-1], data)
+            if change is None:
+                del holder[path[-1]]
+            else:
+                holder[path[-1]] = change(holder[path[-1]])
+            try:
+                blueprint = Blueprint.from_json(json.dumps(data))
+            except BlueprintError:
+                continue
+            linted += 1
+            assert all(each.places(blueprint) for each in lint(blueprint))
+    assert linted > 90

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import boto3
 import pytest
+import yaml
 from moto import mock_aws
 
 from singletable import Database
@@ -31,11 +33,11 @@ def stack_of(options: StackOptions = OPTIONS) -> Stack:
     return make_stack(find_system("lunch_cache").blueprint(), options)
 
 
-def deploy(*stacks: Stack) -> None:
+def deploy(*stacks: Stack, write: Callable[[dict[str, Any]], str] = template_text) -> None:
     for stack in stacks:
         boto3.client("cloudformation", stack.region).create_stack(
             StackName=stack.name,
-            TemplateBody=template_text(to_cloudformation(stack)),
+            TemplateBody=write(to_cloudformation(stack)),
             Capabilities=["CAPABILITY_NAMED_IAM"],
         )
 
@@ -68,6 +70,14 @@ def test_what_is_deployed_is_as_the_design_says_until_somebody_changes_it(aws: N
     assert said(stack) == []
     boto3.client("dynamodb", REGION).update_table(TableName=TABLE, DeletionProtectionEnabled=True)
     assert said(stack) == [f"{TABLE}: deletion protection: the design says off, and there is on"]
+
+
+def test_template_in_yaml_as_sam_brings_it_is_compared_too(aws: None) -> None:
+    stack = stack_of()
+    deploy(stack, write=yaml.safe_dump)
+    assert said(stack) == []
+    found = said(stack_of(replace(OPTIONS, tags={"team": "kitchen"})))
+    assert f"{TABLE}: added    ReaderRole.Tags" in found
 
 
 def test_role_that_the_stack_does_not_have_yet_is_a_difference(aws: None) -> None:

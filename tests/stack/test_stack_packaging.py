@@ -22,6 +22,7 @@ from singletable import Database, Design
 from singletable.errors import StackError
 from singletable.server import BackgroundServer
 from singletable.stack.packaging import ENTRY, ENVIRONMENT, Architecture, Package, package, zipped
+from singletable.stack.reached import Reached
 from singletable.systems import find_system
 from singletable_systems.kefir.model.entities import Reminder
 from singletable_systems.kefir.model.keys import BatchId, ReminderId, UserId
@@ -170,6 +171,18 @@ def test_design_of_a_plain_module_goes_along_with_it() -> None:
 
 
 # --- in an empty environment -----------------------------------------------------------------------------
+
+
+def test_data_of_a_package_goes_along_and_what_is_hidden_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "shop_with_data"
+    folder.mkdir()
+    for name in ("__init__.py", "used.py", "unused.py", "prices.csv", ".env", "notes.md"):
+        (folder / name).write_text("from shop_with_data import used\n" if name == "__init__.py" else "")
+    monkeypatch.syspath_prepend(tmp_path)
+    found = dict(Reached(["shop_with_data"]).files())
+    assert sorted(found) == [f"shop_with_data/{each}" for each in ("__init__.py", "prices.csv", "used.py")]
 
 
 def test_function_answers_the_sample_event_of_aws(function: Path) -> None:

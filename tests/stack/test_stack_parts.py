@@ -178,6 +178,9 @@ def test_schedule_invokes_the_function_with_its_worker_by_a_role_that_may_only_t
         ("sqs:SendMessage",),
     ]
     assert running.trust.services == ("lambda.amazonaws.com",)
+    # Schedules call asynchronously: an error of the function itself is told by Lambda.
+    assert made.function.dead_letters == Attribute(made.failures.logical_id, "Arn")
+    assert running.policies[0].allows("sqs:SendMessage", f"${{{made.failures.logical_id}.Arn}}")
     for each in made.schedules:
         assert each.role == Attribute(invoking.logical_id, "Arn")
         assert each.target == Attribute(made.function.logical_id, "Arn")
@@ -289,7 +292,9 @@ def test_alarm_on_the_bill_is_a_problem_elsewhere() -> None:
 
 def test_alarms_on_the_bill_are_a_stack_of_their_own() -> None:
     blueprint = installed_systems()["lunch_cache"].blueprint()
-    rules = billing_rules(blueprint)
+    rules = billing_rules(blueprint, StackOptions(REGION, {"environment": "prod"}))
+    # The bill is one, and each stage has its own: two stages of an account do not take each other's alarms.
+    assert [each.name for each in rules] == [f"lunch-cache-prod-bill-{usd}-usd" for usd in (5, 10, 25)]
     assert [each.threshold for each in rules] == [5, 10, 25]
     assert alarm_resources(rules, table="lunch") == ()
     stack = billing_stack(rules, table="lunch")

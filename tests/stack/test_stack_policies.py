@@ -10,6 +10,7 @@ import pytest
 from singletable.blueprint import TableBlueprint
 from singletable.errors import StackError
 from singletable.stack import Policy, Stack, StackOptions, Statement, make_stack, make_stacks
+from singletable.stack.deployable import UNPACKED
 from singletable.stack.deployer import deploying
 from singletable.stack.policies import Conditions
 from singletable.stack.resources import Attribute, BackupPlan, Capacity, Queue, Role, Scaling, Table
@@ -107,15 +108,51 @@ def test_no_role_deletes_a_table(system: str) -> None:
 
 def test_deployer_hands_roles_on_to_their_services_alone() -> None:
     options = StackOptions("eu-north-1", {"stage": "prod"})
-    _, deployer = make_stacks(installed_systems()["kefir"].blueprint(), options)
+    kefir = installed_systems()["kefir"]
+    _, deployer = make_stacks(kefir.blueprint(), options, package=UNPACKED, system=kefir)
     (role,) = deployer.resources
     assert isinstance(role, Role)
     (policy,) = role.policies
-    reader = "arn:${AWS::Partition}:iam::${AWS::AccountId}:role/kefir-app-prod-table-reader-eu-north-1"
-    passed = "iam:PassedToService"
-    assert policy.allows("iam:PassRole", reader, {passed: ["lambda.amazonaws.com"]})
-    assert not policy.allows("iam:PassRole", reader, {passed: ["ec2.amazonaws.com"]})
-    assert not policy.allows("iam:PutRolePolicy", reader.replace("reader", "admin"))
+    place = "${AWS::Partition}:%s:${AWS::AccountId}:%skefir-app-prod-table-%s"
+
+    def passes(kind: str, service: str) -> bool:
+        arn = f"arn:{place % ('iam:', 'role/', kind)}-eu-north-1"
+        return policy.allows("iam:PassRole", arn, {"iam:PassedToService": [service]})
+
+    taken = {"consumer": "lambda", "workers": "lambda", "schedules": "scheduler"}
+    for kind in (*taken, "reader", "writer", "owner", "maintenance"):
+        for service in ("lambda", "scheduler", "ec2"):
+            assert passes(kind, f"{service}.amazonaws.com") is (taken.get(kind) == service)
+    assert not policy.allows("iam:PutRolePolicy", f"arn:{place % ('iam:', 'role/', 'admin')}-eu-north-1")
+
+
+def test_condition_that_a_system_declares_is_one_of_its_role() -> None:
+    stack = make_stack(
+        installed_systems()["kefir"].blueprint(), StackOptions("eu-north-1", {"stage": "prod"})
+    )
+    (consumer,) = (each for each in stack.resources if each.logical_id == "ConsumerRole")
+    assert isinstance(consumer, Role)
+    role = "arn:${AWS::Partition}:iam::${AWS::AccountId}:role/kefir-app-prod-table-schedules-${AWS::Region}"
+    for service in ("scheduler", "lambda"):
+        context = {"iam:PassedToService": [f"{service}.amazonaws.com"]}
+        is_allowed = any(each.allows("iam:PassRole", role, context) for each in consumer.policies)
+        assert is_allowed is (service == "scheduler")
+
+
+def test_deployer_maps_streams_to_the_functions_of_its_stack_alone() -> None:
+    kefir = installed_systems()["kefir"]
+    options = StackOptions("eu-north-1", {"stage": "prod"})
+    stack, *_ = make_stacks(kefir.blueprint(), options, package=UNPACKED, system=kefir)
+    policy = Policy("deployer", deploying(stack))
+    place = "arn:${AWS::Partition}:lambda:eu-north-1:${AWS::AccountId}"
+    for action, resource in (
+        ("CreateEventSourceMapping", "*"),
+        ("UpdateEventSourceMapping", f"{place}:event-source-mapping:1"),
+        ("DeleteEventSourceMapping", f"{place}:event-source-mapping:1"),
+    ):
+        for function, is_allowed in (("kefir-app-prod-table-consumer", True), ("another", False)):
+            context = {"lambda:FunctionArn": [f"{place}:function:{function}"]}
+            assert policy.allows(f"lambda:{action}", resource, context) is is_allowed
 
 
 def test_deployer_may_what_services_do_on_its_behalf() -> None:

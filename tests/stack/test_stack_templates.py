@@ -15,7 +15,13 @@ from cfnlint.config import ManualArgs
 from hypothesis import given, settings
 from moto import mock_aws
 
-from singletable.blueprint import Blueprint, IndexBlueprint
+from singletable.blueprint import (
+    BackupBlueprint,
+    Blueprint,
+    IndexBlueprint,
+    RoleBlueprint,
+    StatementBlueprint,
+)
 from singletable.blueprint.foreign.cloudformation import from_cloudformation
 from singletable.errors import StackError
 from singletable.stack import StackOptions, make_stack, make_stacks, template_text, to_cloudformation, to_sam
@@ -215,6 +221,32 @@ REFUSED = [
     pytest.param(_with_table(name="t-{"), "is no template", id="template"),
     pytest.param(_with_table(stream="unsaid"), "the stream of the table is 'unsaid'", id="stream"),
     pytest.param(_with_table(billing="PROVISIONED", capacity=None), "nothing says how much", id="capacity"),
+    pytest.param(_with_table(billing="PROVISIONED", capacity=(5, 0)), "capacity of [5, 0]", id="units"),
+    pytest.param(
+        replace(
+            _with_table(billing="PROVISIONED", capacity=(5, 5)),
+            indexes=(IndexBlueprint("GSI1", ("a",), capacity=(5,)),),
+        ),
+        "capacity of [5] is asked for",
+        id="units of an index",
+    ),
+    pytest.param(
+        _with_table(sk="PK"), "the table has the attribute PK twice in its keys", id="one key twice"
+    ),
+    pytest.param(_with_table(tags={"aws:x": "y"}), "aws:x=y is no tag", id="tag"),
+    pytest.param(
+        _with_table(backups=(BackupBlueprint("aws-backup", every_days=1, keep_days=-3),)),
+        "is kept for -3 days",
+        id="backup",
+    ),
+    pytest.param(
+        replace(
+            _with_table(stream="NEW_IMAGE"),
+            roles=(RoleBlueprint("r", (StatementBlueprint(conditions={"StringEquals": "x"}),)),),
+        ),
+        "the role r has a condition StringEquals that IAM does not take",
+        id="condition",
+    ),
     pytest.param(_with_table(pitr_days=90), "recovery of 90 days", id="recovery"),
     pytest.param(_with_table(tags={f"t{n}": "" for n in range(51)}), "51 tags, and AWS takes 50", id="tags"),
     pytest.param(_with_table(encryption="mine"), "'mine', which is no key of KMS", id="key"),
@@ -251,6 +283,20 @@ def test_each_replica_has_a_key_of_its_region() -> None:
     keys = [each["SSESpecification"]["KMSMasterKeyId"]["Ref"] for each in replicas]
     assert keys == ["TableKeyArn", "TableKeyArnEuWest1"]
     assert set(keys) <= set(template["Parameters"])
+
+
+def test_resource_policy_of_each_replica_names_the_table_of_its_region() -> None:
+    place = "arn:aws:dynamodb:%s:${AWS::AccountId}:table/books"
+    statement = {"Effect": "Allow", "Principal": "*", "Action": "dynamodb:GetItem"}
+    policy = {"Statement": {**statement, "Resource": [place % "eu-north-1", place % "${AWS::Region}"]}}
+    place_and_policy = options(replicas=("eu-west-1",), table_policy=policy)
+    template = to_cloudformation(make_stack(_with_table(stream=None), place_and_policy))
+    here, there = template["Resources"]["Table"]["Properties"]["Replicas"]
+    assert here["ResourcePolicy"]["PolicyDocument"]["Statement"]["Resource"][1] == {
+        "Fn::Sub": place % "${AWS::Region}"
+    }
+    (found,) = there["ResourcePolicy"]["PolicyDocument"]["Statement"]
+    assert found == {**statement, "Resource": [{"Fn::Sub": place % "eu-west-1"}] * 2}
 
 
 def test_two_resources_of_one_logical_id_are_refused() -> None:

@@ -55,7 +55,7 @@ WITHOUT_A_DEFECT = {
     "kefir": set[str](),
     "lunch_cache": {
         *(f"alarms.Monthly spend of ${usd}" for usd in (5, 10, 25)),  # the same, under names of CloudWatch
-        *(f"alarms.lunch-cache-bill-{usd}-usd" for usd in (5, 10, 25)),
+        *(f"alarms.lunch-cache-{{environment}}-bill-{usd}-usd" for usd in (5, 10, 25)),
     },
     "perfectit": set[str](),
     "smart_cooking": {

@@ -186,10 +186,13 @@ def test_function_may_keep_the_schedules_that_it_makes() -> None:
         (arn,) = arns
         needs = {(f"scheduler:{operation}", arn) for operation in kept.requests}
     assert len(needs) == 3
-    assert refused(policy, {*needs, ("iam:PassRole", role_arn)}) == []
+    assert refused(policy, needs) == []
     assert unused(policy, {*needs, ("iam:PassRole", role_arn)}) == set()
     assert not policy.allows("scheduler:CreateSchedule", arn.replace(GROUP, "another-group"))
-    assert not policy.allows("iam:PassRole", f"{role_arn}-2")
+    passed = {"iam:PassedToService": ["scheduler.amazonaws.com"]}
+    assert policy.allows("iam:PassRole", role_arn, passed)
+    assert not policy.allows("iam:PassRole", role_arn, {"iam:PassedToService": ["lambda.amazonaws.com"]})
+    assert not policy.allows("iam:PassRole", f"{role_arn}-2", passed)
 
 
 # --- maintenance --------------------------------------------------------------------------------------------

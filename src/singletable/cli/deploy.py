@@ -5,22 +5,26 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from singletable.blueprint import Blueprint
 from singletable.cli.arguments import file_name
 from singletable.cli.diff import verdict
-from singletable.cli.messages import WrongUseError, say, say_error
+from singletable.cli.messages import WrongUseError, say, say_failure
 from singletable.cli.output import progress_bar
 from singletable.cli.stages import add_billing, add_stage, add_users, find_deployed, stage_environment
-from singletable.stack.changes import TemplateChange, changes_between, indexes_made
+from singletable.errors import ReplacementError
+from singletable.stack.changes import TemplateChange, indexes_made, refuse_losses
 from singletable.stack.check import check
 from singletable.stack.deployable import Deployable, NextCommand, deployable, next_commands
-from singletable.stack.files import FORMATS, file_of, read_template, template_of, write_files
-from singletable.stack.options import StackOptions, read_policy
+from singletable.stack.files import FORMATS, changes_since, file_of, template_of, write_files
+from singletable.stack.options import StackOptions, is_tag, read_policy
+from singletable.stack.parts import needs_functions
 
 Files: TypeAlias = Mapping[str, str | bytes]
+Changes: TypeAlias = Mapping[str, Sequence[TemplateChange]]  # by the names of stacks
 
 EXAMPLES = """\
 examples:
@@ -41,6 +45,7 @@ exit codes: 0, 1 if a table would be replaced or an index dropped, or if what is
 """
 
 DONE, LOSES, DIFFERS = 0, 1, 1
+_HOW_TO_LOSE = "nothing is written; singletable migrate moves the items first, then --allow-replacement"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -117,17 +122,16 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.check is not None:
         return _check(arguments, made)
     files = made.files(arguments.format)  # all that is refused is refused before anything is written
-    template = template_of(made.stacks[0], arguments.format)
     changes = (
-        None
-        if arguments.diff is None
-        else changes_between(read_template(Path(arguments.diff), arguments.format), template)
+        None if arguments.diff is None else changes_since(Path(arguments.diff), made.stacks, arguments.format)
     )
-    losses = [each for each in changes or () if each.loses]
+    losses = [each for found in (changes or {}).values() for each in found if each.loses]
     is_refused = bool(losses) and not arguments.allow_replacement
     if arguments.out is not None and not is_refused:
         _write(arguments.out, files)
-    _show(arguments, made, files, template, changes, is_refused=is_refused)
+        if isinstance(source, Blueprint) and needs_functions(source, None):
+            say("a blueprint has no code: its handlers are left out; a design that is imported has them")
+    _show(arguments, made, files, changes, losses if is_refused else [])
     return LOSES if is_refused else DONE
 
 
@@ -159,39 +163,40 @@ def _show(
     arguments: argparse.Namespace,
     made: Deployable,
     files: Files,
-    template: dict[str, Any],
-    changes: tuple[TemplateChange, ...] | None,
-    *,
-    is_refused: bool,
+    changes: Changes | None,
+    refused: Sequence[TemplateChange],
 ) -> None:
-    is_written = arguments.out is not None and not is_refused
+    is_written = arguments.out is not None and not refused
     if arguments.json:
-        print(json.dumps(_data(arguments, made, files, changes, is_refused=is_refused), ensure_ascii=False))
+        data = _data(arguments, made, files, changes, is_refused=bool(refused))
+        print(json.dumps(data, ensure_ascii=False))
     elif changes is not None:
-        for change in changes:
-            print(change)
-        if not changes:
+        table = made.stacks[0].name
+        for name, found in changes.items():
+            for change in found:
+                print(change if name == table else f"{change} (in {name})")
+        if not any(changes.values()):
             say("nothing changes")
-        if arguments.format != "terraform" and len(indexes := indexes_made(changes)) > 1:
+        if arguments.format != "terraform" and len(indexes := indexes_made(changes[table])) > 1:
             say(
                 f"CloudFormation makes or drops one index in an update: deploy {', '.join(indexes)} one by one"
             )
     elif arguments.out is None:
         print(files[file_of(made.stacks[0], arguments.format)], end="")
-    if is_refused:
-        say_error(
-            "a table would be replaced or leave the stack, or an index be dropped: nothing is written",
-            hint="singletable migrate moves the items first; then --allow-replacement",
-        )
+    if refused:
+        try:
+            refuse_losses(refused, hint=_HOW_TO_LOSE)
+        except ReplacementError as error:
+            say_failure(error)
     elif is_written and not arguments.json:
-        _say_how(arguments, made, files, len(template["Resources"]))
+        _say_how(arguments, made, files)
 
 
 def _data(
     arguments: argparse.Namespace,
     made: Deployable,
     files: Files,
-    changes: tuple[TemplateChange, ...] | None,
+    changes: Changes | None,
     *,
     is_refused: bool,
 ) -> dict[str, Any]:
@@ -207,6 +212,7 @@ def _data(
     if changes is not None:
         found["changes"] = [
             {
+                "stack": name,
                 "effect": each.effect,
                 "resource": each.logical_id,
                 "property": each.path,
@@ -214,7 +220,8 @@ def _data(
                 "now": each.now,
                 "loses": each.loses,
             }
-            for each in changes
+            for name, found_in in changes.items()
+            for each in found_in
         ]
     elif arguments.out is None:
         found["templates"] = {
@@ -225,9 +232,10 @@ def _data(
     return found
 
 
-def _say_how(arguments: argparse.Namespace, made: Deployable, files: Files, count: int) -> None:
+def _say_how(arguments: argparse.Namespace, made: Deployable, files: Files) -> None:
     for name in sorted(files):
         say(f"{Path(arguments.out) / name} is written")
+    count = len(template_of(made.stacks[0], arguments.format)["Resources"])
     bucket = "" if arguments.format == "terraform" else ", with a bucket of yours for BUCKET"
     say(f"{count} resources; to deploy them{bucket}:")
     for each in _next(arguments, made, files):
@@ -253,7 +261,6 @@ def _email(text: str) -> str:
 
 def _tag(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
-    is_taken = re.fullmatch(r"[\w .:/=+@-]{1,128}", name) and re.fullmatch(r"[\w .:/=+@-]{0,256}", value)
-    if not (equals and is_taken) or name.lower().startswith("aws:"):
+    if not (equals and is_tag(name, value)):
         raise argparse.ArgumentTypeError(f"{text!r} is no tag, as team=kitchen")
     return name, value

@@ -12,10 +12,10 @@ from singletable.errors import Boto3MissingError
 
 @dataclass(frozen=True, slots=True)
 class DeployedStack:
-    """A stack that is there: how its last deployment has ended, and its template as it was given."""
+    """A stack that is there: how its last deployment has ended, and its template, as a text if it is no JSON."""
 
     status: str
-    template: Mapping[str, Any]
+    template: Mapping[str, Any] | str
 
     @property
     def is_settled(self) -> bool:
@@ -59,11 +59,12 @@ def deployed_stack(name: str, *, region: str, url: str | None = None) -> Deploye
     return DeployedStack(described["StackStatus"], _template(body))
 
 
-def _template(body: Any) -> Mapping[str, Any]:
-    """Return a template in JSON, which boto3 reads itself; of one in YAML, nothing is known."""
-    if isinstance(body, str):
-        try:
-            body = json.loads(body)
-        except ValueError:
-            body = None
-    return body if isinstance(body, Mapping) else {}
+def _template(body: Any) -> Mapping[str, Any] | str:
+    """Return a template, which boto3 reads itself in most cases; the text of one in YAML, as SAM brings it."""
+    if isinstance(body, Mapping):
+        return body
+    try:
+        found = json.loads(body)
+    except ValueError:
+        return str(body)
+    return found if isinstance(found, Mapping) else str(body)

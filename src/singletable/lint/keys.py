@@ -182,6 +182,23 @@ class Template:
         return not self.slots
 
     @cached_property
+    def shape(self) -> str:
+        """Return its text with all that is known of its slots: two of one shape meet the same templates."""
+        known = (
+            (
+                each.name,
+                each.type,
+                each.format,
+                each.values,
+                each.marker("Pad"),
+                each.is_encoded,
+                each.is_number,
+            )
+            for each in self.slots
+        )
+        return f"{self.text} {[*known]}"
+
+    @cached_property
     def separators(self) -> frozenset[str]:
         """Return the characters that stand between slots, or before one: those a value should not have."""
         return frozenset(
@@ -307,10 +324,15 @@ def begins(prefix: Template, whole: Template) -> bool:
 def _meet(one: Template, other: Template, *, is_prefix: bool) -> bool:
     if not one.prefix.startswith(other.prefix) and not other.prefix.startswith(one.prefix):
         return False
-    separators = "".join(sorted(one.separators | other.separators))
+    separators = _joined(one.separators, other.separators)
     return any(
         _common(first, second, separators, is_prefix) for first in one.spelled for second in other.spelled
     )
+
+
+@lru_cache(maxsize=1_024)
+def _joined(one: frozenset[str], other: frozenset[str]) -> str:
+    return "".join(sorted(one | other))
 
 
 def _spelled(template: Template, most: int = 64) -> list[tuple[str, ...]]:

@@ -21,6 +21,9 @@ _EQUALITY: Final = ("=", "==", "eq", "equals")
 
 def before(one: Template, other: Template) -> bool:
     """Tell whether every text of `one` sorts before every text of `other`."""
+    texts = one.prefix, other.prefix
+    if not texts[0].startswith(texts[1]) and not texts[1].startswith(texts[0]):
+        return texts[0] < texts[1]
     left, right = one.characters, other.characters
     for here, there in zip(left, right, strict=False):
         if isinstance(here, str) and here == there:
@@ -56,8 +59,14 @@ def neighbours(view: View, read: Read) -> Iterator[Place]:
     meant = [place for place in view.places_in(read.source.name) if place.entity.name in request.entities]
     if not meant or len(ranges) > 1:
         return
-    for place in view.places_in(read.source.name):
-        if place.entity.name in request.entities or not _is_beside(partition, place):
+    places = view.places_in(read.source.name)
+    beside = {
+        shape
+        for shape, place in {place.partition: place for place in places}.items()
+        if _is_beside(partition, place)
+    }
+    for place in places:
+        if place.entity.name in request.entities or place.partition not in beside:
             continue
         if not all(_holds(asked, place) for asked in ranges):
             continue
@@ -107,10 +116,11 @@ def _first(piece: str | Slot) -> frozenset[str] | None:
 
 
 def _walk(asked: Template, written: Template, *, is_prefix: bool) -> bool:
-    wanted, there = asked.characters, written.characters
-    if wanted and there and isinstance(wanted[0], str) and wanted[0] != there[0]:
+    if not written.prefix.startswith(asked.prefix) or (not is_prefix and written.prefix != asked.prefix):
         return False
-    has_text = not is_prefix and any(isinstance(each, str) and each.isalnum() for each in wanted)
+    wanted: Sequence[Piece] = asked.characters if is_prefix else asked.pieces
+    there: Sequence[Piece] = written.characters if is_prefix else written.pieces
+    has_text = not is_prefix and any(isinstance(each, str) and any(map(str.isalnum, each)) for each in wanted)
     if len(wanted) > len(there) or (len(wanted) < len(there) and not is_prefix):
         return False
     if is_prefix and len(wanted) < len(there) and wanted and isinstance(wanted[-1], Slot):

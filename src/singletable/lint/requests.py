@@ -82,6 +82,40 @@ def prove_refused(found: Finding, bench: Bench) -> str | None:
     return f"the query is refused: {refusal}" if refusal is not None else None
 
 
+def prove_not_found(found: Finding, bench: Bench) -> str | None:
+    """Put the item of the facts, send their query, and tell that it finds nothing."""
+    item, query = found.facts.get("item"), found.facts.get("query")
+    if not item or not query or bench.put(item) is not None or bench.refusal("query", **query) is not None:
+        return None
+    count = bench.send("query", **query)["Count"]
+    return "an item is put, and the query finds nothing" if count == 0 else None
+
+
+def prove_other_key(found: Finding, bench: Bench) -> str | None:
+    """Put an item under the text that is written, and ask the table or an index for the text that is asked for."""
+    name, written, asked = (found.facts[each] for each in ("attribute", "written", "asked"))
+    own = bench.key()
+    index = next((each for each in bench.blueprint.indexes if name in (*each.pk, *each.sk)), None)
+    keys = {} if name in own or index is None else {each: {"S": "proof"} for each in (*index.pk, *index.sk)}
+    types = {bench.blueprint.table.types.get(each, "S") for each in keys or own}
+    if types != {"S"} or (name not in own and not keys):
+        return None
+    bench.send("put_item", Item={**own, **keys, name: {"S": written}})
+    sought = {**(keys or own), name: {"S": asked}}
+    answer = bench.send(
+        "query",
+        KeyConditionExpression=" AND ".join(f"#k{at} = :v{at}" for at in range(len(sought))),
+        ExpressionAttributeNames={f"#k{at}": each for at, each in enumerate(sought)},
+        ExpressionAttributeValues={f":v{at}": value for at, value in enumerate(sought.values())},
+        **({"IndexName": index.name} if keys and index is not None else {}),
+    )
+    return (
+        f"an item is put under {written}, and a query of {asked} finds nothing"
+        if not answer["Count"]
+        else None
+    )
+
+
 def prove_overwritten(found: Finding, bench: Bench) -> str | None:
     """Put two items under the text that both have as a key, and count what is there."""
     attribute, text = found.facts["attribute"], found.facts["key"]

@@ -31,7 +31,9 @@ class Rule:
     title: str
     check: Callable[[View], Iterator[Finding]]
     prove: Callable[[Finding, Bench], str | None] | None = None
-    looks_at_documents: bool = False  # compares documents: it has nothing to say of a single one
+    looks_at_documents: bool = (
+        False  # compares what may be of two documents: a single one is not looked at again
+    )
 
     def page(self) -> str:
         """Return the rule's page: what AWS says, a wrong and a right example, the repair."""

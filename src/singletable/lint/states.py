@@ -10,9 +10,7 @@ from singletable.lint.identity import words
 from singletable.lint.keys import Slot
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from singletable.blueprint.entities import AttributeBlueprint, Condition, EntityBlueprint
+    from singletable.blueprint.entities import AttributeBlueprint, EntityBlueprint
 
 _STATES: Final = frozenset({"status", "state", "stage", "phase", "progress", "visibility"})
 _HIDDEN: Final = frozenset({"draft", "private", "hidden", "deleted", "unlisted", "unpublished"})
@@ -113,14 +111,3 @@ def says(text: str, state: State) -> bool:
 def _split(text: str) -> str:
     """Write the words of names apart: OpenJobs is open jobs."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text).lower()
-
-
-def fields_of(condition: Condition | None) -> frozenset[str]:
-    """Return the fields that a condition compares."""
-    if condition is None:
-        return frozenset()
-    parts: list[Mapping[str, Any]] = [*condition.get("conditions", ())]
-    if condition.get("condition") is not None:
-        parts.append(condition["condition"])
-    found = {condition["field"]} if isinstance(condition.get("field"), str) else set()
-    return frozenset(found.union(*(fields_of(part) for part in parts)))

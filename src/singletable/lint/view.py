@@ -15,7 +15,7 @@ from singletable.blueprint.patterns import (
     ReadBlueprint,
     WriteBlueprint,
 )
-from singletable.lint.conditions import conditions_of, usual_operator
+from singletable.lint.conditions import conditions_of, fields_of, named, usual_operator
 from singletable.lint.keys import Slot, Template, begins, key_templates, overlap, read_template
 from singletable.planning.workload import Planner
 
@@ -40,6 +40,11 @@ class Place:
     def index(self) -> str | None:
         """Return the name of the index; None for the table."""
         return self.place.index
+
+    @cached_property
+    def partition(self) -> str:
+        """Return the shape of its partition key."""
+        return " ".join(template.shape for template in self.pk)
 
     @property
     def slots(self) -> tuple[Slot, ...]:
@@ -107,6 +112,16 @@ class Read:
     path: Path
     source: Source | None  # None if the index does not exist
     asked: tuple[Asked, ...]
+
+    @cached_property
+    def wanted(self) -> tuple[str, ...]:
+        """Return the attributes that it asks for; none where it asks for all of them."""
+        return self.read.projection or named(self.read.projection_expression, self.read.names)
+
+    @cached_property
+    def filtered(self) -> tuple[str, ...]:
+        """Return the attributes that its filter looks at."""
+        return (*fields_of(self.read.filter), *named(self.read.filter_expression, self.read.names))
 
     def of(self, role: str) -> tuple[Asked, ...]:
         """Return the conditions on keys of a role."""
@@ -180,12 +195,13 @@ class View:
             self.place(entity, place, (*self.entity_path(entity.name), "places", at))
             for entity in self.blueprint.entities
             for at, place in enumerate(entity.places)
+            if place.pk.attributes  # else nobody says where it is written
         )
 
     def place(self, entity: EntityBlueprint, place: PlaceBlueprint, path: Path) -> Place:
         """Read the templates of a place."""
         fields = self.fields(entity.name)
-        sk = key_templates(place.sk, fields) if place.sk is not None else ()
+        sk = key_templates(place.sk, fields) if place.sk is not None and place.sk.attributes else ()
         return Place(entity, place, path, key_templates(place.pk, fields), sk)
 
     @cached_property
@@ -246,6 +262,18 @@ class View:
             for at, read in enumerate(pattern.reads)
         )
 
+    def reads_of(self, pattern: str) -> tuple[Read, ...]:
+        """Return the reads of a pattern, by its method or number."""
+        return self._reads_of.get(pattern, ())
+
+    @cached_property
+    def _reads_of(self) -> Mapping[str, tuple[Read, ...]]:
+        found: dict[str, list[Read]] = {}
+        for read in self.reads:
+            for name in {read.pattern.method, read.pattern.number} - {""}:
+                found.setdefault(name, []).append(read)
+        return {name: tuple(reads) for name, reads in found.items()}
+
     def _read(self, pattern: PatternBlueprint, read: ReadBlueprint, path: Path) -> Read:
         source = self.sources.get(read.index)
         keys = source or self.table
@@ -262,7 +290,7 @@ class View:
             for part in key.parts
         ]
         asked = []
-        conditions = read.key_conditions(keys.pk[0], keys.sk[0] if keys.sk else None)
+        conditions = read.key_conditions(keys.pk[0] if keys.pk else "", keys.sk[0] if keys.sk else None)
         for condition in conditions or conditions_of(read.key_expression, read.names):
             role = "pk" if condition.attribute in keys.pk else "sk" if condition.attribute in keys.sk else ""
             templates = tuple(
@@ -282,11 +310,13 @@ class View:
         partitions = [each for each in read.of("pk") if each.operator == "=" and each.templates]
         if read.source is None or not partitions:
             return ()
-        return tuple(
-            place
-            for place in self.places_in(read.source.name)
+        places = self.places_in(read.source.name)
+        met = {
+            shape
+            for shape, place in {place.partition: place for place in places}.items()
             if all(any(overlap(each.templates[0], template) for template in place.pk) for each in partitions)
-        )
+        }
+        return tuple(place for place in places if place.partition in met)
 
     def found_by(self, read: Read) -> tuple[Place, ...]:
         """Return the places that a read can find: partition keys as asked, and sort keys too, if it asks."""

@@ -17,7 +17,8 @@ def key_parts(place: PlaceBlueprint) -> Iterator[KeyPart]:
         if key is not None:
             yield from key.parts
             named = {part.name for part in key.parts}
-            for name in PLACEHOLDER.findall(key.template or ""):
+            is_plain = key.template is None and not key.parts  # then its attributes are fields
+            for name in key.attributes if is_plain else PLACEHOLDER.findall(key.template or ""):
                 if name not in named:
                     yield KeyPart(name, "str", name)
 

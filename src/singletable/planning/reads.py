@@ -276,7 +276,7 @@ def _page(there: _Collection, read: ReadBlueprint, limit: float | None) -> Amoun
 def _filtered(there: _Collection, read: ReadBlueprint, limit: int) -> Amount:
     """A filter drops items after they were read, so that one reads on: at worst to the end, with an empty page."""
     once = _page(there, read, limit)
-    requests = math.ceil(there.items.high / limit) + 1
+    requests = math.ceil(there.items.high / max(limit, 1)) + 1
     whole = read_units(Amount.exactly(there.size.high), consistent=read.is_consistent)
     step = _step(read)
     return Amount(once.low, once.mean, max(once.high, whole.high + step * (requests - 1))) * read.count

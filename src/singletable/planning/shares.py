@@ -117,7 +117,7 @@ class Spreads:
         field = name if part is None else part.field
         if part is not None and part.shards is not None:
             return _Part(1 / part.shards, "shards", f"{part.shards} shards divide it", part.shards)
-        attribute = next((each for each in entity.attributes if each.name == field), None)
+        attribute = next((each for each in entity.attributes if field in (each.name, each.stored)), None)
         if part is not None and part.letters is not None:
             values = float(_LETTERS**part.letters)
             return _Part(1 / values, "choices", f"{values:g} beginnings of {field}, used evenly")
@@ -154,9 +154,9 @@ class Spreads:
 
 
 def key_names(key: KeyBlueprint) -> list[str]:
-    """Return the placeholders of a key, in their order."""
+    """Return the placeholders of a key, in their order; of one that is written nowhere, its attributes."""
     if key.template is None:
-        return [part.name for part in key.parts]
+        return [part.name for part in key.parts] or [*key.attributes]
     return PLACEHOLDER.findall(key.template)
 
 
@@ -168,7 +168,7 @@ def key_fields(key: KeyBlueprint) -> frozenset[str]:
 
 def key_text(key: KeyBlueprint) -> str:
     """Return the template of a key; of one with several attributes, all of them."""
-    return " ".join(f"{{{part.name}}}" for part in key.parts) if key.template is None else key.template
+    return " ".join(f"{{{name}}}" for name in key_names(key)) if key.template is None else key.template
 
 
 def identity(entity: EntityBlueprint) -> str | None:

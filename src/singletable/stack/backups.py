@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from singletable.blueprint import BackupBlueprint, Blueprint
+from singletable.errors import StackError
 from singletable.stack.names import logical_id, resource_name
 from singletable.stack.resources import Attribute, BackupPlan, BackupRule, Resource, Role, Sub, Trust
 
@@ -79,6 +80,11 @@ def backups_of(
 def _rule(backup: BackupBlueprint) -> BackupRule:
     every_days = 1.0 if backup.every_days is None else backup.every_days
     keep_days = None if backup.keep_days is None else math.ceil(backup.keep_days)
+    if every_days <= 0 or (keep_days is not None and keep_days < 1):
+        raise StackError(
+            f"a backup every {every_days:g} days that is kept for {keep_days} days is asked for",
+            hint="both are more than none",
+        )
     kept = "" if keep_days is None else f"-kept-{keep_days}-days"
     return BackupRule(
         resource_name("backup-rule", f"every-{every_days:g}-days{kept}".replace(".", "_")),

@@ -1,6 +1,6 @@
 """What a new template changes, and what of it takes data away: a table that is replaced, an index that is dropped.
 
-Both are data as `template_of` and `read_template` return it: of CloudFormation, SAM or Terraform.
+Both are data as `template_of` returns it: of CloudFormation, SAM or Terraform.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def indexes_made(changes: Iterable[TemplateChange]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def refuse_losses(changes: tuple[TemplateChange, ...], *, hint: str) -> None:
+def refuse_losses(changes: Iterable[TemplateChange], *, hint: str) -> None:
     """Refuse changes that replace a table or drop an index."""
     losses = [each for each in changes if each.loses]
     if losses:

@@ -6,10 +6,12 @@ with which `terraform plan` compares.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
+from singletable.blueprint.foreign.yaml_text import yaml_node
+from singletable.blueprint.forms import BlueprintError
 from singletable.client import Capabilities, open_client
 from singletable.client.cloudformation import NoStacksError, deployed_stack
 from singletable.design.model.declarations import Projection
@@ -69,6 +71,8 @@ def check(
         except NoStacksError:
             missing.append("what stands around the table: the target has no CloudFormation")
             break
+        except BlueprintError as error:
+            missing.append(f"{stack.name}: {error}")
     return Checked(tuple(found), tuple(missing))
 
 
@@ -79,12 +83,19 @@ def _of_stack(stack: Stack, form: Format, region: str, url: str | None) -> Itera
         return
     if not there.is_settled:
         yield Found(stack.name, f"its last deployment has ended in {there.status}")
-    if not there.template:
-        yield Found(stack.name, "it was deployed with another template, which is not in JSON")
+    # What sam deploy brings is in YAML, whatever it was given.
+    old = there.template if isinstance(there.template, Mapping) else _read_yaml(there.template)
+    if "Resources" not in old:
+        yield Found(stack.name, "it was deployed with another template")
         return
-    for change in changes_between(there.template, template_of(stack, form)):
+    for change in changes_between(old, template_of(stack, form)):
         if change.path not in _OF_PACKAGING:
             yield Found(stack.name, str(change))
+
+
+def _read_yaml(text: str) -> Mapping[str, Any]:
+    found = yaml_node(text, "template", "cloudformation").value
+    return found if isinstance(found, Mapping) else {}
 
 
 # --- the table --------------------------------------------------------------------------------------------------

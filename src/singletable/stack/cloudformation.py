@@ -262,8 +262,16 @@ def _log_group(group: LogGroup) -> dict[str, Any]:
 
 def _function(function: Function) -> dict[str, Any]:
     code = {"S3Bucket": text(function.code.bucket), "S3Key": text(function.code.key)}
-    properties = {**_function_properties(function), "Code": code, "Tags": tag_list(function.tags)}
-    return resource("AWS::Lambda::Function", properties)
+    failed = None if function.dead_letters is None else {"TargetArn": text(function.dead_letters)}
+    return resource(
+        "AWS::Lambda::Function",
+        {
+            **_function_properties(function),
+            "Code": code,
+            "DeadLetterConfig": failed,
+            "Tags": tag_list(function.tags),
+        },
+    )
 
 
 def _sam_function(function: Function) -> dict[str, Any]:
@@ -272,6 +280,9 @@ def _sam_function(function: Function) -> dict[str, Any]:
         {
             **_function_properties(function),
             "CodeUri": function.code.file,
+            "DeadLetterQueue": None
+            if function.dead_letters is None
+            else {"Type": "SQS", "TargetArn": text(function.dead_letters)},
             "Tags": dict(function.tags) or None,
         },
     )

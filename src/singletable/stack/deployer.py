@@ -8,7 +8,7 @@ decision of the account.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from os.path import commonprefix
 from typing import Final, assert_never
 
@@ -24,6 +24,7 @@ from singletable.stack.resources import (
     LogGroup,
     Output,
     Queue,
+    Ref,
     Resource,
     Role,
     Schedule,
@@ -71,7 +72,7 @@ _FUNCTION: Final = (
     "GetRuntimeManagementConfig", "ListTags", "PutFunctionConcurrency", "DeleteFunctionConcurrency", "TagResource",
     "UntagResource", "UpdateFunctionCode", "UpdateFunctionConfiguration",
 )  # fmt: skip
-_EVENT_SOURCE: Final = ("DeleteEventSourceMapping", "GetEventSourceMapping", "UpdateEventSourceMapping")
+_EVENT_SOURCE: Final = ("lambda:DeleteEventSourceMapping", "lambda:UpdateEventSourceMapping")
 _SCHEDULE: Final = ("CreateSchedule", "DeleteSchedule", "GetSchedule", "UpdateSchedule")
 _SCHEDULE_GROUP: Final = ("CreateScheduleGroup", "DeleteScheduleGroup", "GetScheduleGroup", "ListTagsForResource",
                           "TagResource", "UntagResource")  # fmt: skip
@@ -146,7 +147,8 @@ def deploying(*stacks: Stack) -> tuple[Statement, ...]:
             )
             for sid, service in sorted(actions)
         ),
-        *_passing([each for stack in stacks for each in stack.resources]),
+        *_mapping(stacks),
+        *_passing(stacks),
         *(statement for stack in stacks for statement in _key_use(stack)),
     )
 
@@ -185,17 +187,43 @@ def _through(
     return Statement(sid, named, keys, {"StringLike": {"kms:ViaService": ways}})
 
 
-def _passing(resources: Iterable[Resource]) -> Iterator[Statement]:
-    """Yield that roles are handed on to the services that take them, and to no others."""
+def _mapping(stacks: Sequence[Stack]) -> Iterator[Statement]:
+    """Yield that streams are mapped to the functions of the stacks, and to no others."""
+    mapped: set[str] = set()
+    for stack in stacks:
+        sources = [each.function for each in stack.resources if isinstance(each, EventSource)]
+        ids = {each.logical_id for each in sources if isinstance(each, Ref | Attribute)}
+        mapped |= {
+            _function_arn(each.name, stack.region)
+            for each in stack.resources
+            if isinstance(each, Function) and each.logical_id in ids
+        }
+    if not mapped:
+        return
+    # A mapping has no name of its own: its function says whose it is (service authorization reference, Lambda).
+    condition = {"ArnEquals": {"lambda:FunctionArn": tuple(sorted(mapped))}}
+    mappings = tuple(
+        _arn("lambda", region, "event-source-mapping:*")
+        for region in sorted({each.region for each in stacks})
+    )
+    yield Statement("MakeEventSources", ("lambda:CreateEventSourceMapping",), ("*",), condition)
+    yield Statement("KeepEventSources", _EVENT_SOURCE, mappings, condition)
+
+
+def _passing(stacks: Sequence[Stack]) -> Iterator[Statement]:
+    """Yield that the roles of functions, schedules and backups are handed on to their services, and no others."""
     by_service: dict[str, set[str]] = defaultdict(set)
-    for each in resources:
-        if isinstance(each, Role):
-            for service in each.trust.services:
-                by_service[service].add(_role_arn(each.name))
-    for service, roles in sorted(by_service.items()):
+    for stack in stacks:
+        takers = [each for each in stack.resources if isinstance(each, Function | Schedule | BackupPlan)]
+        ids = {each.role.logical_id for each in takers if isinstance(each.role, Attribute)}
+        for each in stack.resources:
+            if isinstance(each, Role) and each.logical_id in ids:
+                for service in each.trust.services:
+                    by_service[service].add(_role_arn(each.name))
+    for service, arns in sorted(by_service.items()):
         word = "".join(part.title() for part in service.partition(".")[0].split("-"))
         condition = {"StringEquals": {"iam:PassedToService": (service,)}}
-        yield Statement(f"PassRolesTo{word}", ("iam:PassRole",), tuple(sorted(roles)), condition)
+        yield Statement(f"PassRolesTo{word}", ("iam:PassRole",), tuple(sorted(arns)), condition)
 
 
 def _arn(service: str, region: str, rest: str) -> str:
@@ -204,6 +232,10 @@ def _arn(service: str, region: str, rest: str) -> str:
 
 def _role_arn(name: str) -> str:
     return _arn("iam", "", f"role/{name}")
+
+
+def _function_arn(name: str, region: str) -> str:
+    return _arn("lambda", region, f"function:{name}")
 
 
 def _service_role(of: str) -> _Grant:
@@ -229,16 +261,11 @@ def _grants(each: Resource, region: str) -> Iterator[_Grant]:
             yield "KeepLogs", "logs", _LOGS, _arn("logs", region, f"log-group:{name}:*")
             yield "ListLogs", "logs", ("DescribeLogGroups",), "*"
         case Function(name=name):
-            yield "KeepFunctions", "lambda", _FUNCTION, _arn("lambda", region, f"function:{name}")
+            yield "KeepFunctions", "lambda", _FUNCTION, _function_arn(name, region)
             yield "ReadCode", "s3", ("GetObject", "GetObjectVersion"), "arn:${AWS::Partition}:s3:::*/*.zip"
         case EventSource():
-            yield "MakeEventSources", "lambda", ("CreateEventSourceMapping",), "*"
-            yield (
-                "KeepEventSources",
-                "lambda",
-                _EVENT_SOURCE,
-                _arn("lambda", region, "event-source-mapping:*"),
-            )
+            mapping = _arn("lambda", region, "event-source-mapping:*")
+            yield "LookAtEventSources", "lambda", ("GetEventSourceMapping", "ListTags"), mapping
         case ScheduleGroup(name=name):
             group = _arn("scheduler", region, f"schedule-group/{name}")
             yield "KeepScheduleGroups", "scheduler", _SCHEDULE_GROUP, group

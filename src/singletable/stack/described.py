@@ -12,7 +12,7 @@ from singletable.blueprint import AlarmBlueprint, Blueprint, RoleBlueprint, Stat
 from singletable.stack.alarms import Alarm
 from singletable.stack.metrics import DYNAMODB, METRICS
 from singletable.stack.options import Deployment
-from singletable.stack.policies import Policy
+from singletable.stack.policies import Policy, condition_document
 
 _COMPARISONS: Final = {"GreaterThanThreshold": ">", "GreaterThanOrEqualToThreshold": ">="}
 
@@ -43,7 +43,10 @@ def with_roles_and_alarms(
 def role_blueprint(policy: Policy) -> RoleBlueprint:
     """Describe the role that has a policy."""
     statements = [
-        StatementBlueprint("Allow", each.actions, each.resources, sid=each.sid) for each in policy.statements
+        StatementBlueprint(
+            "Allow", each.actions, each.resources, condition_document(each.conditions), each.sid
+        )
+        for each in policy.statements
     ]
     return RoleBlueprint(policy.name, tuple(statements))
 

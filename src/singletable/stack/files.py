@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from errno import EISDIR
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from singletable.blueprint.foreign.hcl_text import blocks, hcl_node
 from singletable.blueprint.forms import BlueprintError
 from singletable.errors import StackError
+from singletable.stack.changes import TemplateChange, changes_between
 from singletable.stack.cloudformation import Template, template_text, to_cloudformation, to_sam
 from singletable.stack.resources import Stack
 from singletable.stack.terraform import MAIN, is_of_cloudformation, to_terraform
@@ -33,10 +34,13 @@ def stack_files(stacks: Sequence[Stack], form: Format) -> dict[str, str]:
         return {file_of(stack, form): template_text(_template(stack, form)) for stack in stacks}
     return {
         f"{stack.name}/{name}": text
-        for stack in stacks
-        if not is_of_cloudformation(stack)
+        for stack in _of_format(stacks, form)
         for name, text in to_terraform(stack).items()
     }
+
+
+def _of_format(stacks: Sequence[Stack], form: Format) -> list[Stack]:
+    return [each for each in stacks if form != "terraform" or not is_of_cloudformation(each)]
 
 
 def file_of(stack: Stack, form: Format) -> str:
@@ -49,19 +53,37 @@ def _template(stack: Stack, form: Format) -> Template:
 
 
 def write_files(folder: Path, files: Mapping[str, str | bytes]) -> None:
-    """Write files into a folder, which is made if it is not there: all of them, or none."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    waiting = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    """Write files into a folder, which is made if it is not there: all of them, or none.
+
+    Each waits beside its place until all are written: a folder may be on a disk of its own, or not be writable.
+    """
+    waiting: dict[Path, Path] = {}
+    made: list[Path] = []
     try:
         for name, contents in files.items():
-            (waiting / name).parent.mkdir(exist_ok=True)
-            (waiting / name).write_bytes(contents if isinstance(contents, bytes) else contents.encode())
-        for name in files:
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        for name in files:
-            os.replace(waiting / name, folder / name)
-    finally:
-        shutil.rmtree(waiting, ignore_errors=True)
+            target = folder / name
+            made += _make_folder(target.parent)
+            if target.is_dir():
+                raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(target))
+            beside = target.with_name(f".{target.name}.{os.getpid()}")
+            waiting[beside] = target
+            beside.write_bytes(contents if isinstance(contents, bytes) else contents.encode())
+        for beside, target in waiting.items():
+            os.replace(beside, target)
+    except BaseException:
+        for beside in waiting:
+            beside.unlink(missing_ok=True)
+        for each in reversed(made):
+            with suppress(OSError):
+                each.rmdir()
+        raise
+
+
+def _make_folder(folder: Path) -> list[Path]:
+    """Make a folder with those that it is in; return those that were made, the outermost first."""
+    missing = [each for each in (*reversed(folder.parents), folder) if not each.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    return missing
 
 
 # --- as data, to be compared ------------------------------------------------------------------------------------
@@ -74,23 +96,39 @@ def template_of(stack: Stack, form: Format) -> Template:
     return _of_terraform("\n".join(to_terraform(stack).values()), stack.name)
 
 
-def read_template(path: Path, form: Format) -> Template:
-    """Read what was written before: a file, or the one of the table in a folder."""
-    names = f"*/{MAIN}" if form == "terraform" else f"*{_ENDING}"
-    if path.is_dir() and not (form == "terraform" and (path / MAIN).is_file()):
-        found = sorted(each for each in path.glob(names) if not _is_beside(each, form))
-        if len(found) != 1:
-            raise StackError(
-                f"{path} has {len(found) or 'no'} stacks of tables in the format {form}",
-                hint="name the file of one of them",
-            )
-        path = found[0]
-    return _read_terraform(path) if form == "terraform" else _read_json(path)
+def changes_since(path: Path, stacks: Sequence[Stack], form: Format) -> dict[str, tuple[TemplateChange, ...]]:
+    """Compare stacks with what was written before, by their names: a file is the table's, a folder has all."""
+    name = stacks[0].name
+    written = {each.name: each for each in _of_format(stacks, form)}
+    found = {}
+    for ending, old in _read_templates(path, form).items():
+        stack = written.get(name + ending)
+        found[name + ending] = changes_between(old, {} if stack is None else template_of(stack, form))
+    return found
 
 
-def _is_beside(path: Path, form: Format) -> bool:
-    name = path.parent.name if form == "terraform" else path.name.removesuffix(_ENDING)
-    return name.endswith(_BESIDE)
+def _read_templates(path: Path, form: Format) -> dict[str, Template]:
+    """Read what was written before, by what the names of stacks end in; what a folder does not have is empty."""
+    read = _read_terraform if form == "terraform" else _read_json
+    if not path.is_dir() or (form == "terraform" and (path / MAIN).is_file()):
+        return {"": read(path)}
+    found = {
+        _name(each, form): each for each in path.glob(f"*/{MAIN}" if form == "terraform" else f"*{_ENDING}")
+    }
+    beside = {each + ending for each in found for ending in _BESIDE}  # a table too may be named so
+    tables = [each for each in found if each not in beside]
+    if len(tables) != 1:
+        raise StackError(
+            f"{path} has {len(tables) or 'no'} stacks of tables in the format {form}",
+            hint="name the file of one of them",
+        )
+    (table,) = tables
+    paths = {ending: found.get(table + ending) for ending in ("", *_BESIDE)}
+    return {ending: {} if each is None else read(each) for ending, each in paths.items()}
+
+
+def _name(path: Path, form: Format) -> str:
+    return path.parent.name if form == "terraform" else path.name.removesuffix(_ENDING)
 
 
 def _read(path: Path) -> str:

@@ -73,7 +73,7 @@ class StreamFunction:
         """Return what its role needs beside the table and its stream: its log, and its queue of failures."""
         return (
             log_statement(self.logs),
-            Statement("TellOfFailures", ("sqs:SendMessage",), (f"${{{self.failures.logical_id}.Arn}}",)),
+            telling_statement(self.failures),
         )
 
 
@@ -111,7 +111,14 @@ def stream_function(
 
 
 def lambda_function(
-    name: str, identifier: str, handler: str, role: Text, logs: LogGroup, settings: FunctionSettings
+    name: str,
+    identifier: str,
+    handler: str,
+    role: Text,
+    logs: LogGroup,
+    settings: FunctionSettings,
+    *,
+    dead_letters: Text | None = None,
 ) -> Function:
     """Make a function of a design's package."""
     variables: dict[str, Text] = {**settings.variables}
@@ -129,6 +136,7 @@ def lambda_function(
         timeout_s=settings.timeout_s,
         environment=dict(sorted(variables.items())),
         log_group=Ref(logs.logical_id),
+        dead_letters=dead_letters,
         tags=settings.tags,
     )
 
@@ -145,3 +153,8 @@ def log_statement(logs: LogGroup) -> Statement:
     return Statement(
         "WriteLog", ("logs:CreateLogStream", "logs:PutLogEvents"), (f"${{{logs.logical_id}.Arn}}",)
     )
+
+
+def telling_statement(failures: Queue) -> Statement:
+    """Return what a function, or a schedule, needs to send what failed to a queue."""
+    return Statement("TellOfFailures", ("sqs:SendMessage",), (f"${{{failures.logical_id}.Arn}}",))

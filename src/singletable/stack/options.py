@@ -18,6 +18,7 @@ from singletable.errors import StackError
 # policy considerations").
 _POLICY_BYTES_MAX: Final = 20 * 1024
 _VARIABLE: Final = re.compile(r"\$\{(?!!|AWS::)")
+_PLACEHOLDER: Final = re.compile(r"(?<!\$)\{([^{}]+)\}")
 _REGION: Final = re.compile(r"[a-z]{2}(-[a-z]+)+-\d")
 _SERVICE: Final = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)*\.amazonaws\.com(\.cn)?")
 
@@ -74,6 +75,19 @@ class StackOptions:
         """Return the place of the stack, with CloudFormation's words for the account and the partition."""
         return Deployment(self.region, "${AWS::AccountId}", self.environment, "${AWS::Partition}")
 
+    def filled(self, text: str) -> str:
+        """Fill the {placeholders} of the table's name in a text of a blueprint; ${references} stay."""
+        return _PLACEHOLDER.sub(lambda found: self.environment.get(found[1], found[0]), text)
+
+
+def is_tag(name: str, value: str) -> bool:
+    """Tell whether all resources can have a tag (developer guide, "Tagging restrictions")."""
+    return (
+        re.fullmatch(r"[\w .:/=+@-]{1,128}", name) is not None
+        and re.fullmatch(r"[\w .:/=+@-]{0,256}", value) is not None
+        and not name.lower().startswith("aws:")
+    )
+
 
 def read_policy(path: Path) -> Mapping[str, Any]:
     """Read the resource policy of a table. ${AWS::AccountId} in it is filled in; variables of IAM stay."""
@@ -86,6 +100,9 @@ def read_policy(path: Path) -> Mapping[str, Any]:
         raise StackError(f"{path} is no policy in JSON", hint="as IAM takes it") from None
     if not isinstance(policy, dict) or not policy.get("Statement"):
         raise StackError(f"{path} is no policy: it has no Statement", hint="as IAM takes it")
+    statements = policy["Statement"] if isinstance(policy["Statement"], list) else [policy["Statement"]]
+    if not all(isinstance(each, dict) for each in statements):
+        raise StackError(f"{path} is no policy: a Statement of it is no object", hint="as IAM takes it")
     if len(text.encode()) > _POLICY_BYTES_MAX:
         raise StackError(
             f"the policy of the table has {len(text.encode()):,} bytes, and DynamoDB takes {_POLICY_BYTES_MAX:,}",

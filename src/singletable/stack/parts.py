@@ -253,7 +253,12 @@ class _Maker:
             ),
             self._parameters,
             self._consuming,
-            billing_stack(billing_rules(self._blueprint), table=self._table, emails=emails, tags=self._tags),
+            billing_stack(
+                billing_rules(self._blueprint, self._options),
+                table=self._table,
+                emails=emails,
+                tags=self._tags,
+            ),
         )
 
     def _of_stage(self) -> Blueprint:

@@ -60,7 +60,11 @@ class Policy:
                     "Effect": "Allow",
                     "Action": list(statement.actions),
                     "Resource": list(statement.resources),
-                    **({"Condition": _document(statement.conditions)} if statement.conditions else {}),
+                    **(
+                        {"Condition": condition_document(statement.conditions)}
+                        if statement.conditions
+                        else {}
+                    ),
                 }
                 for statement in self.statements
             ],
@@ -71,7 +75,8 @@ class Policy:
         return json.dumps(self.document(), indent=2)
 
 
-def _document(conditions: Conditions) -> dict[str, Any]:
+def condition_document(conditions: Conditions) -> dict[str, Any]:
+    """Return conditions as IAM takes them."""
     return {
         operator: {key: values[0] if len(values) == 1 else list(values) for key, values in keys.items()}
         for operator, keys in conditions.items()

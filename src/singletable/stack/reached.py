@@ -46,7 +46,7 @@ class Reached:
                 yield f"{place}.py", path.read_bytes()
                 continue
             for each in path.parent.iterdir():
-                if each.is_file() and (each == path or each.suffix not in (".py", ".pyc", ".md")):
+                if each.is_file() and (each == path or _is_data(each.name)):
                     yield f"{place}/{each.name}", each.read_bytes()
 
     def _found(self, module: str) -> Path | None:
@@ -81,6 +81,11 @@ class Reached:
             base = _absolute(node, package_name)
             yield base
             yield from (f"{base}.{alias.name}" for alias in node.names if alias.name != "*")
+
+
+def _is_data(name: str) -> bool:
+    """Tell whether a file beside modules goes along: a hidden one may hold secrets, as .env does."""
+    return not name.startswith(".") and not name.endswith((".py", ".pyc", ".md", "~"))
 
 
 def _with_packages(module: str) -> Iterator[str]:

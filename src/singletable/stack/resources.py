@@ -13,9 +13,10 @@ Sub("${Table.Arn}/index/*")       a text with references: ${Id}, ${Id.Attribute}
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from singletable.stack.alarms import Alarm as AlarmRule
 from singletable.stack.policies import Policy
@@ -81,6 +82,18 @@ class Index:
     is_local: bool = False
 
 
+_DYNAMODB: Final = re.compile(r":dynamodb:(?:\$\{AWS::Region\}|[^:]*):")
+
+
+def _of_region(statement: Mapping[str, Any], region: str) -> dict[str, Any]:
+    found = {}
+    for name in {"Resource", "NotResource"}.intersection(statement):
+        given = statement[name]
+        named = given if isinstance(given, list) else [given]
+        found[name] = [_DYNAMODB.sub(f":dynamodb:{region}:", str(each)) for each in named]
+    return {**statement, **found}
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A DynamoDB table. It is kept when its stack is deleted.
@@ -113,6 +126,14 @@ class Table:
         if not isinstance(self.key, Ref):
             return self.key
         return Ref(self.key.logical_id + "".join(word.title() for word in region.split("-")))
+
+    def policy_in(self, region: str) -> Mapping[str, Any] | None:
+        """Return its resource policy in the region of a replica: a policy names the table that it is of."""
+        if self.policy is None:
+            return None
+        given = self.policy["Statement"]
+        statements = [given] if isinstance(given, Mapping) else given
+        return {**self.policy, "Statement": [_of_region(each, region) for each in statements]}
 
 
 # --- who may do what ------------------------------------------------------------------------------------------
@@ -254,6 +275,9 @@ class Function:
     environment: Mapping[str, Text] = field(default_factory=dict)
     log_group: Text | None = None  # its name: Ref("ConsumerLogs")
     concurrency_max: int | None = None  # reserved
+    dead_letters: Text | None = (
+        None  # the ARN of a queue, for events of asynchronous calls that fail after all retries
+    )
     says: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
 

@@ -11,7 +11,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from singletable.errors import StackError
-from singletable.stack.functions import FunctionSettings, lambda_function, log_group, log_statement
+from singletable.stack.functions import (
+    FunctionSettings,
+    lambda_function,
+    log_group,
+    log_statement,
+    telling_statement,
+)
 from singletable.stack.names import logical_id, resource_name
 from singletable.stack.packaging import WORKER_HANDLER
 from singletable.stack.policies import Policy, Statement
@@ -70,12 +76,16 @@ def scheduled_workers(
         logical_id("WorkersRole"),
         role_name,
         Trust(services=("lambda.amazonaws.com",)),
-        (Policy(role_name, (*allowed, log_statement(logs))),),
+        (Policy(role_name, (*allowed, log_statement(logs), telling_statement(failures))),),
         says="runs the scheduled workers",
         tags=settings.tags,
     )
     role = Attribute(running.logical_id, "Arn")
-    function = lambda_function(name, logical_id("Workers"), WORKER_HANDLER, role, logs, settings)
+    # A schedule calls the function asynchronously, and knows nothing of its errors: Lambda tells of those itself.
+    failed = Attribute(failures.logical_id, "Arn")
+    function = lambda_function(
+        name, logical_id("Workers"), WORKER_HANDLER, role, logs, settings, dead_letters=failed
+    )
     group = ScheduleGroup(logical_id("Schedules"), group_name(table), tags=settings.tags)
     invoking = _invoking_role(table, region, function, failures, settings)
     schedules = tuple(
@@ -90,7 +100,7 @@ def scheduled_workers(
             # The next time is soon: what failed is found again then.
             retries_max=0 if worker.every_minutes < _HOUR_MINUTES else 3,
             age_s_max=max(60, min(60 * worker.every_minutes, 24 * 3600)),
-            dead_letters=Attribute(failures.logical_id, "Arn"),
+            dead_letters=failed,
             says=worker.about,
         )
         for worker in sorted(workers, key=lambda each: each.name)
@@ -131,7 +141,6 @@ def _invoking_role(
 ) -> Role:
     """Make the role that schedules run with: it invokes the function, and tells of what was dropped."""
     invoke = Statement("InvokeWorkers", ("lambda:InvokeFunction",), (f"${{{function.logical_id}.Arn}}",))
-    tell = Statement("TellOfFailures", ("sqs:SendMessage",), (f"${{{failures.logical_id}.Arn}}",))
     name = schedules_role_name(table, region)
     return Role(
         logical_id("SchedulesRole"),
@@ -142,7 +151,7 @@ def _invoking_role(
             services=("scheduler.amazonaws.com",),
             conditions={"StringEquals": {"aws:SourceAccount": Sub("${AWS::AccountId}")}},
         ),
-        (Policy(name, (invoke, tell)),),
+        (Policy(name, (invoke, telling_statement(failures))),),
         says=f"EventBridge Scheduler invokes the workers of {table}",
         tags=settings.tags,
     )

@@ -197,13 +197,13 @@ def _global_table(table: Table) -> dict[str, Any]:
         else {"SSEEnabled": True, "SSEType": "KMS"},
         "WriteProvisionedThroughputSettings": _global_units(table.capacity, "Write"),
         "Replicas": [
-            _replica(table, {"Ref": "AWS::Region"}, table.key),
-            *(_replica(table, each, table.key_in(each)) for each in table.replicas),
+            _replica(table, {"Ref": "AWS::Region"}, table.key, table.policy),
+            *(_replica(table, each, table.key_in(each), table.policy_in(each)) for each in table.replicas),
         ],
     }
 
 
-def _replica(table: Table, region: Any, key: Text | None) -> dict[str, Any]:
+def _replica(table: Table, region: Any, key: Text | None, policy: Mapping[str, Any] | None) -> dict[str, Any]:
     insights = {"Enabled": True} if table.contributor_insights else None
     indexes = [
         without_none(
@@ -226,7 +226,7 @@ def _replica(table: Table, region: Any, key: Text | None) -> dict[str, Any]:
             "GlobalSecondaryIndexes": indexes or None,
             "ReadProvisionedThroughputSettings": _global_units(table.capacity, "Read"),
             "SSESpecification": None if key is None else {"KMSMasterKeyId": text(key)},
-            "ResourcePolicy": None if table.policy is None else {"PolicyDocument": filled(table.policy)},
+            "ResourcePolicy": None if policy is None else {"PolicyDocument": filled(policy)},
             "Tags": tag_list(table.tags),
         }
     )

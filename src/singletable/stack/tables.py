@@ -8,7 +8,7 @@ from typing import Final
 
 from singletable.blueprint import Blueprint, IndexBlueprint, TableBlueprint
 from singletable.errors import StackError
-from singletable.stack.options import StackOptions, table_name
+from singletable.stack.options import StackOptions, is_tag, table_name
 from singletable.stack.resources import Capacity, Index, Parameter, Ref, Scaling, Table, Text
 
 TABLE: Final = "Table"
@@ -31,6 +31,11 @@ def table_of(blueprint: Blueprint, options: StackOptions) -> Table:
     table = blueprint.table
     _refuse_other_words(table)
     billing = options.billing or table.billing
+    if options.capacity is not None and billing != "PROVISIONED":
+        raise StackError(
+            "units are given for the table, which is billed by its requests",
+            hint="give the stage its billing too: --billing PROVISIONED",
+        )
     capacity = _capacity(table, options) if billing == "PROVISIONED" else None
     indexes = tuple(
         _index(index, capacity, table.scaling)
@@ -48,6 +53,10 @@ def table_of(blueprint: Blueprint, options: StackOptions) -> Table:
     tags = {**table.tags, **options.tags}
     if len(tags) > _TAGS_MAX:
         raise StackError(f"the table has {len(tags)} tags, and AWS takes {_TAGS_MAX}", hint="leave some out")
+    for name, value in tags.items():
+        if not is_tag(name, value):
+            raise StackError(f"{name}={value} is no tag that AWS takes", hint="as team=kitchen")
+    _refuse_same_key("the table", (table.pk,), (table.sk,) if table.sk else ())
     return Table(
         TABLE,
         name=table_name(blueprint, options.environment),
@@ -137,6 +146,11 @@ def _capacity(table: TableBlueprint, options: StackOptions) -> Capacity:
 
 
 def _scaled(units: tuple[int, ...], scaling: Mapping[str, tuple[float, ...]]) -> Capacity:
+    if len(units) != 2 or min(units) < 1:
+        raise StackError(
+            f"the provisioned capacity of {list(units)} is asked for",
+            hint="units of reading and units of writing, at least 1 of each",
+        )
     read, write = units
     return Capacity(read, write, _scaling(scaling.get("read")), _scaling(scaling.get("write")))
 
@@ -172,6 +186,7 @@ def _index(index: IndexBlueprint, table: Capacity | None, scaling: Mapping[str, 
             f"the index {index.name} has {len(index.pk)} and {len(index.sk)} attributes in its keys",
             hint=f"an index of this kind has up to {keys_max} in each",
         )
+    _refuse_same_key(f"the index {index.name}", index.pk, index.sk)
     capacity = None
     if table is not None and not index.is_local:
         capacity = table if index.capacity is None else _scaled(index.capacity, scaling)
@@ -184,6 +199,13 @@ def _index(index: IndexBlueprint, table: Capacity | None, scaling: Mapping[str, 
         capacity,
         index.is_local,
     )
+
+
+def _refuse_same_key(what: str, pk: tuple[str, ...], sk: tuple[str, ...]) -> None:
+    names = (*pk, *sk)
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise StackError(f"{what} has the attribute {twice} twice in its keys", hint="give each key its own")
 
 
 def _refuse_indexes(blueprint: Blueprint, indexes: tuple[Index, ...]) -> None:

@@ -232,6 +232,7 @@ def _function(function: Function, scope: Scope) -> Block:
     file = Template((Expression("path.module"), f"/{function.code.file}"))
     variables = {name: scope.text(value) for name, value in sorted(function.environment.items())}
     logged = None if function.log_group is None else scope.text(function.log_group)
+    failed = None if function.dead_letters is None else scope.text(function.dead_letters)
     return scope.resource(
         function,
         {
@@ -250,6 +251,7 @@ def _function(function: Function, scope: Scope) -> Block:
             "depends_on": _with_policies(function.role, scope),
         },
         Block("environment", (), {"variables": variables}) if variables else None,
+        None if failed is None else Block("dead_letter_config", (), {"target_arn": failed}),
         None if logged is None else Block("logging_config", (), {"log_format": "JSON", "log_group": logged}),
     )
 

@@ -205,9 +205,12 @@ def _insights(table: Table, scope: Scope) -> Iterator[Block]:
 
 def _policies(table: Table, scope: Scope) -> Iterator[Block]:
     label = scope.label(table.logical_id)
-    policy = Call("jsonencode", scope.filled(table.policy))
     arn = scope.text(Sub(f"${{{table.logical_id}.Arn}}"))
-    yield resource_block("aws_dynamodb_resource_policy", label, {"resource_arn": arn, "policy": policy})
+    yield resource_block(
+        "aws_dynamodb_resource_policy",
+        label,
+        {"resource_arn": arn, "policy": Call("jsonencode", scope.filled(table.policy))},
+    )
     for region in table.replicas:
         there = scope.text(
             Sub(
@@ -218,5 +221,9 @@ def _policies(table: Table, scope: Scope) -> Iterator[Block]:
         yield resource_block(
             "aws_dynamodb_resource_policy",
             f"{label}_{region.replace('-', '_')}",
-            {"region": region, "resource_arn": there, "policy": policy},
+            {
+                "region": region,
+                "resource_arn": there,
+                "policy": Call("jsonencode", scope.filled(table.policy_in(region))),
+            },
         )

@@ -16,7 +16,7 @@ from typing import Any, Final
 from singletable.blueprint import Blueprint, RoleBlueprint
 from singletable.errors import StackError
 from singletable.stack.options import StackOptions
-from singletable.stack.policies import Policy, Statement
+from singletable.stack.policies import Conditions, Policy, Statement
 from singletable.stack.resources import Parameter, Ref, Role, Sub, Table, Trust
 from singletable.stack.roles import PROVIDER, owner_policy, roles_of
 
@@ -181,20 +181,29 @@ def _further(blueprint: Blueprint, options: StackOptions) -> Iterable[Policy]:
     for role in sorted(blueprint.roles, key=lambda role: role.name):
         if role.said or role.name.rpartition("-")[2] in _STANDARD:
             continue
-        yield Policy(_filled(role.name, options), tuple(_statements(role, options)))
+        yield Policy(options.filled(role.name), tuple(_statements(role, options)))
 
 
 def _statements(role: RoleBlueprint, options: StackOptions) -> Iterable[Statement]:
     for each in role.statements:
-        if each.effect != "Allow" or each.conditions:
+        if each.effect != "Allow":
             raise StackError(
-                f"the role {role.name} has a statement that is not a plain Allow", hint="write it by hand"
+                f"the role {role.name} has a statement that is no Allow", hint="write it by hand"
             )
-        resources = tuple(_filled(resource, options) for resource in each.resources)
-        yield Statement(each.sid, each.actions, resources)
+        resources = tuple(options.filled(resource) for resource in each.resources)
+        yield Statement(each.sid, each.actions, resources, _conditions(role, each.conditions))
 
 
-def _filled(text: str, options: StackOptions) -> str:
-    for name, value in options.environment.items():
-        text = re.sub(rf"(?<!\$)\{{{re.escape(name)}\}}", lambda _, value=value: value, text)  # type: ignore[misc]
-    return text
+def _conditions(role: RoleBlueprint, given: Mapping[str, Any]) -> Conditions:
+    """Return conditions as IAM takes them: values, or one alone, by key and operator."""
+    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    for operator, keys in given.items():
+        for key, values in keys.items() if isinstance(keys, Mapping) else ((operator, None),):
+            each = (values,) if isinstance(values, str) else values
+            if not isinstance(each, list | tuple) or not all(isinstance(value, str) for value in each):
+                raise StackError(
+                    f"the role {role.name} has a condition {operator} that IAM does not take",
+                    hint='as { StringEquals = { "iam:PassedToService" = "lambda.amazonaws.com" } }',
+                )
+            found.setdefault(operator, {})[key] = tuple(each)
+    return found

@@ -11,7 +11,7 @@ from singletable.stack.alarms import Alarm as AlarmRule
 from singletable.stack.alarms import Comparison, Series
 from singletable.stack.metrics import BILLING, BILLING_REGION
 from singletable.stack.names import logical_id, resource_name
-from singletable.stack.options import stack_name
+from singletable.stack.options import StackOptions, stack_name
 from singletable.stack.resources import Alarm, Ref, Resource, Stack, Text, Topic
 
 ALARM_TOPIC: Final = "AlarmTopic"
@@ -61,9 +61,11 @@ def billing_stack(
     )
 
 
-def billing_rules(blueprint: Blueprint) -> tuple[AlarmRule, ...]:
+def billing_rules(blueprint: Blueprint, options: StackOptions) -> tuple[AlarmRule, ...]:
     """Return the alarms on the bill that a system declares; those of a document stay data."""
-    return tuple(_rule(each) for each in blueprint.alarms if each.namespace == BILLING and not each.said)
+    return tuple(
+        _rule(each, options) for each in blueprint.alarms if each.namespace == BILLING and not each.said
+    )
 
 
 def problems(stack: Stack) -> list[str]:
@@ -88,9 +90,9 @@ def _alarm(rule: AlarmRule, table: str, tags: Mapping[str, str] | None) -> Alarm
     )
 
 
-def _rule(alarm: AlarmBlueprint) -> AlarmRule:
+def _rule(alarm: AlarmBlueprint, options: StackOptions) -> AlarmRule:
     return AlarmRule(
-        alarm.name,
+        options.filled(alarm.name),
         alarm.about,
         (Series("charges", alarm.metric, alarm.statistic or "Maximum", dict(alarm.dimensions)),),
         alarm.threshold or 0,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
@@ -72,7 +73,7 @@ def _as_it_is(blueprint: Blueprint) -> Blueprint:
     return blueprint
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class System:
     """A design with demo data and background workers."""
 
@@ -114,6 +115,10 @@ class System:
 
     def blueprint(self) -> Blueprint:
         """Describe the whole system as data: its design, services with their loads, roles, alarms and fixes."""
+        return replace(self._declared, fixes=self.fixes())
+
+    @cached_property
+    def _declared(self) -> Blueprint:
         made = self.design.blueprint()
         loads = [load_blueprint("service", each.name, each.load, made.users) for each in self.services]
         return self.surroundings(
@@ -123,7 +128,6 @@ class System:
                 targets=self.targets,
                 services=tuple(each.blueprint(self.design) for each in self.services),
                 loads=(*made.loads, *loads),
-                fixes=self.fixes(),
             )
         )
 

@@ -66,6 +66,11 @@ class StageBilling:
         """Return the table of a design as the stage has it."""
         billing = self.billing or declared.billing
         if billing != "PROVISIONED":
+            if self.capacity is not None:
+                raise DeclarationError(
+                    "units are given for the table, which is billed by its requests",
+                    hint="give the stage its billing too: --billing PROVISIONED",
+                )
             indexes = tuple(replace(index, capacity=None) for index in declared.indexes)
             return replace(declared, billing=billing, capacity=None, indexes=indexes)
         units = self.capacity or declared.capacity

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from singletable.cloudwatch import BILLING, BILLING_REGION
+from singletable.cloudwatch import BILLING, BILLING_REGION, DYNAMODB
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import View
@@ -46,6 +46,11 @@ def _because(view: View, alarm: AlarmBlueprint) -> tuple[str, str] | None:
     is_over = alarm.comparison.startswith((">", "GreaterThan"))
     if is_over and alarm.unit.lower() in _PERCENT and alarm.threshold is not None and alarm.threshold > 100:
         return f"a share is 100 percent at most, and the threshold {alarm.threshold:g}", "lower the threshold"
+    if _is_below_all(alarm):
+        return (
+            f"no metric of DynamoDB is below 0, and the alarm waits for {alarm.comparison} {alarm.threshold:g}",
+            "turn the comparison, or raise the threshold",
+        )
     is_on_demand = table.billing == "PAY_PER_REQUEST" and table.capacity is None and not table.scaling
     if alarm.metric in _OF_PROVISIONED and is_on_demand:
         return (
@@ -53,6 +58,15 @@ def _because(view: View, alarm: AlarmBlueprint) -> tuple[str, str] | None:
             "watch ReadThrottleEvents and WriteThrottleEvents, which both modes have",
         )
     return None
+
+
+def _is_below_all(alarm: AlarmBlueprint) -> bool:
+    """Tell whether an alarm waits for less than nothing."""
+    if alarm.namespace != DYNAMODB or alarm.threshold is None:
+        return False
+    if alarm.comparison in ("<=", "LessThanOrEqualToThreshold"):
+        return alarm.threshold < 0
+    return alarm.comparison in ("<", "LessThanThreshold") and alarm.threshold <= 0
 
 
 RULE = Rule("ALM045", Severity.ERROR, "An alarm can never ring", check)

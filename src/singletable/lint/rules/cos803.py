@@ -24,16 +24,19 @@ def check(view: View) -> Iterator[Finding]:
     """Look for prices of a million units on demand that are twice those of today."""
     codes = [region.code for region in view.blueprint.table.regions] or [_USUAL]
     known = packaged_prices().regions
-    prices = {
-        kind: price.usd
-        for kind, name in _REQUESTS.items()
-        if codes[0] in known and (price := known[codes[0]].find(name)) is not None
-    }
+
+    def price_of(kind: str, code: str) -> float | None:
+        price = known[code].find(_REQUESTS[kind]) if code in known else None
+        return price.usd if price is not None else None
+
     seen: set[tuple[str, float]] = set()
     for at, figure in enumerate(view.blueprint.figures):
         for name, kind, value in _priced(figure):
-            new = prices.get(kind)
-            if new is None or (name, value) in seen or abs(value / new - 2) > 2 * _NEAR:
+            here = price_of(kind, codes[0])
+            if (name, value) in seen or here is None or abs(value / here - 1) <= _NEAR:
+                continue
+            code = next((code for code in (codes[0], _USUAL) if _is_twice(value, price_of(kind, code))), None)
+            if code is None:
                 continue
             seen.add((name, value))
             yield finding(
@@ -41,10 +44,14 @@ def check(view: View) -> Iterator[Finding]:
                 ("figures", at),
                 message=f"{figure.name} takes ${value:g} for a million {kind} units, a price of before November "
                 "2024",
-                because=f"on demand, a million {kind} units have cost ${new:g} in {codes[0]} since then, half of "
-                "that",
-                repair=f"work it out with ${new:g}, or with the price of the region, and say of which day it is",
+                because=f"on demand, a million {kind} units have cost ${price_of(kind, code):g} in {code} since "
+                "then, half of that",
+                repair=f"work it out with ${here:g}, the price of {codes[0]}, and say of which day it is",
             )
+
+
+def _is_twice(value: float, price: float | None) -> bool:
+    return price is not None and abs(value / price - 2) <= 2 * _NEAR
 
 
 def _priced(figure: FigureBlueprint) -> Iterator[tuple[str, str, float]]:

@@ -96,8 +96,9 @@ def _storage(
     divisor = _BYTES.get(unit, 0) * ((users or 0) if per == "user" else 0 if per else 1)
     parts = [part for part in work.stored if not entity or part.entity == entity]
     counted = {part.entity for part in parts if part.index is None}
-    if not divisor or not parts or not counted >= ({entity} if entity else entities):
+    if not divisor or not parts:
         return None
+    is_all = counted >= ({entity} if entity else entities)
 
     def held(*, in_index: bool, overhead: float) -> float:
         chosen = [part for part in parts if (part.index is not None) is in_index]
@@ -110,8 +111,8 @@ def _storage(
     whole = {"storage": (False, True), "table storage": (False,), "index storage": (True,)}[what]
     most = sum(held(in_index=each, overhead=OVERHEAD_BYTES) for each in whole)
     low, high = figure.value, figure.upto or figure.value
-    if high * (1 + _NEAR) >= wanted and low * (1 - _NEAR) <= most:
-        return None
+    if high * (1 + _NEAR) >= wanted and (not is_all or low * (1 - _NEAR) <= most):
+        return None  # what is not counted can only make it more
     if what == "storage" and abs(items - figure.value) <= _NEAR * items:
         sizes = f"{number(items)} {unit} of items and {number(entries)} {unit} of entries"
         why = f"an index stores what it projects: {sizes} are {number(items + entries)} {unit}"

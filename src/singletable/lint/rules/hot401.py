@@ -24,6 +24,7 @@ def check(view: View) -> Iterator[Finding]:
     blueprint = view.blueprint
     if not (blueprint.loads or blueprint.rates or any(pattern.rps for pattern in blueprint.patterns)):
         return
+    told: set[tuple[object, ...]] = set()
     for key in hot_keys(view.planner):
         for direction, most in _LIMITS:
             lines = [
@@ -35,7 +36,11 @@ def check(view: View) -> Iterator[Finding]:
                 and not (direction == "read" and _is_of_unknown_size(view, line, key.space.index))
             ]
             units = sum(line.units_per_s for line in lines)
-            if key.space.text and units > most:
+            calls = key.space.index, direction, *((each.kind, each.of, each.units_per_s) for each in lines)
+            if key.space.text and units > most and calls not in told:
+                told.add(
+                    calls
+                )  # a key of each value, and one that a pattern asks for by name, are one finding
                 yield _found(view, key, lines, units, f"{direction} units", most)
                 break
 
@@ -56,8 +61,7 @@ def _is_of_unknown_size(view: View, line: HeatLine, index: str | None) -> bool:
         and read.read.returned is None
         and read.read.examined is None
         and any(place.place.when is not None for place in view.met_by(read))
-        for read in view.reads
-        if line.of in (read.pattern.method, read.pattern.number)
+        for read in view.reads_of(line.of)
     )
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from singletable.blueprint.positions import Path
 
 _KB_MAX: Final = 400
+_TEXTS: Final = ("str", "bytes", "string", "text", "binary")
 _LISTS: Final = ("list", "tuple", "set", "frozenset", "dict")
 
 
@@ -52,10 +53,11 @@ def _found(kb: float, entity: str, where: str, *paths: Path) -> Finding:
 
 def _bytes_of(attribute: AttributeBlueprint) -> float:
     """Return what is said of an attribute: its bytes, its length, or elements as large as those of samples."""
+    is_text = attribute.type in _TEXTS or attribute.dynamodb in ("S", "B")
+    if attribute.max_length is not None and is_text:
+        return max(attribute.max_length, attribute.size_bytes or 0)
     if attribute.size_bytes is not None:
         return attribute.size_bytes
-    if attribute.max_length is not None and attribute.type in ("str", "bytes"):
-        return attribute.max_length
     if attribute.max_items is None or not attribute.type.startswith(_LISTS):
         return 0.0
     elements = [each for sample in attribute.samples if isinstance(sample, list | tuple) for each in sample]

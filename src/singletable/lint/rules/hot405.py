@@ -15,7 +15,7 @@ from singletable.planning.workload import MONTH_S
 if TYPE_CHECKING:
     from singletable.blueprint.contents import LoadBlueprint
     from singletable.blueprint.entities import EntityBlueprint
-    from singletable.blueprint.patterns import WriteBlueprint
+    from singletable.blueprint.patterns import PatternBlueprint, WriteBlueprint
     from singletable.blueprint.positions import Path
 
 _SMALL_BYTES: Final = 256
@@ -91,24 +91,25 @@ def _moves(view: View, each: _Update) -> bool:
 
 
 def _updates(view: View) -> Iterator[_Update]:
+    for at, pattern in enumerate(view.blueprint.patterns):
+        if pattern.rps and not view.pattern_loads(pattern):
+            yield from _of_pattern(view, pattern, pattern.rps, ("patterns", at))
     for at, load in enumerate(view.blueprint.loads):
         per_s = _per_s(view, load)
         if load.kind == "update" and (entity := view.entities.get(load.of)) is not None:
             fields = tuple(name for name in load.changes if name in view.fields(entity.name))
             yield _Update(entity, fields, per_s, (("loads", at),))
         elif load.kind == "pattern":
-            yield from _of_pattern(view, load, per_s, ("loads", at))
+            for number, pattern in enumerate(view.blueprint.patterns):
+                if load.of in (pattern.method, pattern.number):
+                    yield from _of_pattern(view, pattern, per_s, ("patterns", number), ("loads", at))
 
 
-def _of_pattern(view: View, load: LoadBlueprint, per_s: float, path: Path) -> Iterator[_Update]:
-    for at, pattern in enumerate(view.blueprint.patterns):
-        if load.of not in (pattern.method, pattern.number):
-            continue
-        for write in pattern.writes:
-            entity = view.entities.get(write.entity)
-            if write.operation == "UpdateItem" and entity is not None:
-                fields = _changed(view, entity, write)
-                yield _Update(entity, fields, per_s * write.count, (("patterns", at), path))
+def _of_pattern(view: View, pattern: PatternBlueprint, per_s: float, *paths: Path) -> Iterator[_Update]:
+    for write in pattern.writes:
+        entity = view.entities.get(write.entity)
+        if write.operation == "UpdateItem" and entity is not None:
+            yield _Update(entity, _changed(view, entity, write), per_s * write.count, paths)
 
 
 def _changed(view: View, entity: EntityBlueprint, write: WriteBlueprint) -> tuple[str, ...]:

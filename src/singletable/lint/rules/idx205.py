@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from singletable.lint.bench import Bench
+from singletable.lint.conditions import fields_of
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.identity import key_fields, words
 from singletable.lint.indexes import joined, readers
 from singletable.lint.keys import Slot
 from singletable.lint.requests import is_equality
 from singletable.lint.rule import Rule, finding
-from singletable.lint.states import State, fields_of, says, states
+from singletable.lint.states import State, says, states
 from singletable.lint.view import Place, Read, View
 
 _REMOVED: Final = re.compile(r"\b(remov\w+|while|only if|taken away|absent|left out|until)\b", re.IGNORECASE)
@@ -157,7 +158,8 @@ def _by_words(view: View, place: Place, found: list[State], reads: list[Read]) -
         if asking or (told and reads and not any(_is_filtered(read, state) for read in reads)):
             words = f'"{asking[0].pattern.title}"' if asking else f'"{told[0]}"'
             return _found(view, place, state, asking or reads, f"{words} speaks of {' '.join(state.word)}")
-    if _SPARSE.search(place.place.about) and found and len(found) > 1:
+    said = f"{place.place.about} {index.about if is_alone else ''}"
+    if _SPARSE.search(said) and len(found) > 1:
         return _found(view, place, found[0], reads, f"{index.name} is said to be sparse")
     return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from singletable.blueprint.entities import AttributeBlueprint
@@ -24,13 +24,13 @@ def check(view: View) -> Iterator[Finding]:
             continue
         held |= _told(view, read)
         stored = _stored(view, read)
-        wanted = [stored.get(name, name) for name in read.read.projection]
+        wanted = [stored.get(name, name) for name in read.wanted]
         missing = [name for name in dict.fromkeys(wanted) if name not in held and name in stored.values()]
         if missing and source.is_global:
             yield _found(view, read, missing, "asks for")
         elif missing:
             yield _fetched(view, read, missing)
-        filtered = [stored.get(name, name) for name in _fields(read.read.filter)]
+        filtered = [stored.get(name, name) for name in read.filtered]
         lacking = [name for name in dict.fromkeys(filtered) if name not in held and name in stored.values()]
         if lacking and source.is_global:
             yield _found(view, read, lacking, "filters by")
@@ -64,16 +64,6 @@ def _told(view: View, read: Read) -> frozenset[str]:
         for slot in place.slots
         if isinstance(slot.source, AttributeBlueprint)
     )
-
-
-def _fields(condition: Mapping[str, Any] | None) -> Iterator[str]:
-    """Yield the fields of a condition."""
-    if condition is None:
-        return
-    if isinstance(field := condition.get("field"), str):
-        yield field
-    for each in (*condition.get("conditions", ()), condition.get("condition")):
-        yield from _fields(each)
 
 
 def _found(view: View, read: Read, missing: list[str], verb: str) -> Finding:

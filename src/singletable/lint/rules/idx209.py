@@ -22,7 +22,7 @@ def check(view: View) -> Iterator[Finding]:
         reads, places = readers(view, index.name), view.places_in(index.name)
         if index.projection == "KEYS_ONLY" or not reads or not places:
             continue
-        if not all(read.read.projection for read in reads):
+        if not all(read.wanted for read in reads):
             continue  # some read wants all that is there
         keys = {*table.pk, *table.sk, *key_names(index)}
         for place in places:
@@ -42,18 +42,9 @@ def _wanted(view: View, place: Place, reads: tuple[Read, ...]) -> set[str]:
         fields[name].stored
         for read in reads
         if not read.read.entities or place.entity.name in read.read.entities
-        for name in (*read.read.projection, *_filtered(read))
+        for name in (*read.wanted, *read.filtered)
         if name in fields
     }
-
-
-def _filtered(read: Read) -> Iterator[str]:
-    pending = [read.read.filter] if read.read.filter is not None else []
-    while pending:
-        condition = pending.pop()
-        if isinstance(name := condition.get("field"), str):
-            yield name
-        pending += [each for each in (*condition.get("conditions", ()), condition.get("condition")) if each]
 
 
 def _found(

@@ -39,18 +39,23 @@ def check(view: View) -> Iterator[Finding]:
 
 def prove(found: Finding, bench: Bench) -> str | None:
     """Store the smaller and the larger number, and show in which order a query returns them."""
-    table = bench.blueprint.table
-    if table.sk != found.facts["attribute"] or table.sk is None:
+    table, attribute = bench.blueprint.table, found.facts["attribute"]
+    index = next(
+        (each for each in bench.blueprint.indexes if (attribute,) == each.sk and len(each.pk) == 1), None
+    )
+    pk = table.pk if table.sk == attribute else index.pk[0] if index is not None else None
+    if pk is None or {table.types.get(name, "S") for name in (pk, attribute)} != {"S"}:
         return None
-    for key in found.facts["keys"]:
-        bench.put({table.pk: "proof", table.sk: key})
+    for number, key in enumerate(found.facts["keys"]):
+        bench.send("put_item", Item={**bench.key(number), pk: {"S": "proof"}, attribute: {"S": key}})
     answer = bench.send(
         "query",
         KeyConditionExpression="#pk = :pk",
-        ExpressionAttributeNames={"#pk": table.pk},
+        ExpressionAttributeNames={"#pk": pk},
         ExpressionAttributeValues={":pk": {"S": "proof"}},
+        **({"IndexName": index.name} if index is not None and table.sk != attribute else {}),
     )
-    return "a query returns " + ", ".join(item[table.sk]["S"] for item in answer["Items"])
+    return "a query returns " + ", ".join(item[attribute]["S"] for item in answer["Items"])
 
 
 def is_text_key(view: View, attribute: str, template: Template) -> bool:
@@ -84,7 +89,7 @@ def _held(view: View) -> Iterator[tuple[Path, str, Template]]:
     """Yield the sort keys that a document gives an index, where no entity has them."""
     for index in view.blueprint.indexes:
         for place in index.holds if not view.places_in(index.name) else ():
-            if place.sk is not None and place.sk.template is not None:
+            if place.sk is not None and place.sk.template is not None and place.sk.attributes:
                 fields = {
                     part.name: AttributeBlueprint(part.name, part.name, part.type) for part in place.sk.parts
                 }

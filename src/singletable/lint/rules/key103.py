@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from singletable.lint.finding import Finding, Severity
+from singletable.lint.identity import words
 from singletable.lint.keys import Slot
 from singletable.lint.rule import Rule, finding
 from singletable.lint.rules.key101 import prove
@@ -20,6 +21,7 @@ _NAMED: Final = re.compile(
     r"(?:[A-Z][a-z]{2}, )?\d{1,2}[- ][A-Za-z]{3,9}[- ]\d{2,4}.*|[A-Z][a-z]{2,8} \d{1,2}, \d{4}.*"
 )
 _MONTH_FIRST: Final = re.compile(r"(?:mm?|%m)[-./ ](?:yyyy|%Y)", re.IGNORECASE)
+_MONTH_SAMPLE: Final = re.compile(r"(?:0?[1-9]|1[0-2])[-./ ](?:19|20)\d\d")
 _NO_ORDER: Final = ("rfc-2822", "rfc-822", "rfc-1123", "http-date", "rfc2822", "rfc822", "rfc1123")
 _EARLIER, _LATER = "14-01-2026", "03-02-2026"
 
@@ -50,7 +52,14 @@ def _has_year_last(slot: Slot) -> bool:
     is_named = bool(dates) and all(_NAMED.fullmatch(value) for value in dates)
     said = slot.format.replace("%d", "dd").replace("%m", "mm").replace("%Y", "yyyy").replace("%y", "yy")
     is_said = bool(_DAY_FIRST.fullmatch(said) or _MONTH_FIRST.fullmatch(said)) or said.lower() in _NO_ORDER
-    return is_said or is_dated or is_named
+    return is_said or is_dated or is_named or _is_month_first(slot)
+
+
+def _is_month_first(slot: Slot) -> bool:
+    shown = [str(value) for value in slot.samples]
+    is_shown = bool(shown) and all(_MONTH_SAMPLE.fullmatch(value) for value in shown)
+    is_named = bool({"month", "period", "date"} & set(words(slot.name)))
+    return _MONTH_FIRST.fullmatch(slot.format) is not None or (is_shown and is_named)
 
 
 def _pair(slot: Slot) -> tuple[str, str]:
@@ -67,7 +76,7 @@ def _pair(slot: Slot) -> tuple[str, str]:
     texts = [str(value) for value in slot.samples]
     if slot.format.lower() in _NO_ORDER or any(_NAMED.fullmatch(text) for text in texts):
         return ("Mon, 28 Dec 2026 10:00:00 GMT", "Fri, 01 Jan 2027 10:00:00 GMT")
-    if _MONTH_FIRST.fullmatch(slot.format):
+    if _is_month_first(slot):
         return ("12-2025", "01-2026")
     return ("12-31-2025", "01-02-2026") if is_month_first else (_EARLIER, _LATER)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from singletable.lint.finding import Finding, Severity
+from singletable.lint.identity import words
 from singletable.lint.keys import Slot
 from singletable.lint.requests import prove_overwritten
 from singletable.lint.rule import Rule, finding
@@ -14,8 +15,8 @@ from singletable.lint.view import Place, View
 def check(view: View) -> Iterator[Finding]:
     """Look for places whose keys hold the number of an ISO week beside a year of the calendar."""
     for place in view.places:
-        years = [slot for slot in place.slots if slot.format == "calendar-year"]
-        weeks = [slot for slot in place.slots if slot.format == "iso-week" and slot.is_number]
+        years = [slot for slot in place.slots if _is_calendar_year(slot)]
+        weeks = [slot for slot in place.slots if _is_iso_week(slot)]
         if not years or not weeks:
             continue
         year, week = years[0], weeks[0]
@@ -33,6 +34,17 @@ def check(view: View) -> Iterator[Finding]:
             repair=f"write the year of the ISO week (isocalendar().year) as {year.name}",
             facts=_facts(place, year, week),
         )
+
+
+def _is_calendar_year(slot: Slot) -> bool:
+    about = getattr(slot.source, "about", "").lower()
+    return slot.format == "calendar-year" or ("year" in words(slot.name) and "calendar year" in about)
+
+
+def _is_iso_week(slot: Slot) -> bool:
+    about = getattr(slot.source, "about", "").lower()
+    is_said = slot.format.startswith("iso-week") or ("week" in words(slot.name) and "iso" in words(about))
+    return is_said and slot.is_number
 
 
 def _facts(place: Place, year: Slot, week: Slot) -> dict[str, str]:

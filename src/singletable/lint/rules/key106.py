@@ -9,7 +9,7 @@ from typing import Final
 
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.keys import Slot, Template
-from singletable.lint.requests import queries, shown
+from singletable.lint.requests import prove_other_key, queries, shown
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import Asked, Place, Read, View
 
@@ -52,6 +52,7 @@ def _sampled(slot: Slot) -> set[int]:
 
 
 def _mixed(view: View, place: Place, template: Template, slot: Slot, sampled: set[int]) -> Finding:
+    attribute = next(name for _, name, each in place.templates() if each is template)
     few, many = _SHOWN[min(sampled)], str(_SHOWN[3]).replace("000", "0" * max(sampled))
     return finding(
         RULE,
@@ -61,6 +62,7 @@ def _mixed(view: View, place: Place, template: Template, slot: Slot, sampled: se
         "the seconds",
         because=f"{many} sorts before {few}: '.' is less than 'Z', so that what is later comes first",
         repair=f"write {slot.name} in one precision everywhere, with milliseconds, and rewrite old keys",
+        facts=_facts(attribute, template.example(**{slot.name: few}), template.example(**{slot.name: many})),
     )
 
 
@@ -109,8 +111,13 @@ def _together(view: View, read: Read) -> Iterator[Finding]:
                 because=f"{max(keys)} sorts after {min(keys)}, though both are of one second: which is first "
                 "there says nothing of the time",
                 repair=f"write {first.name} and {second.name} in one precision, with milliseconds",
+                facts=_facts(read.source.sk[0] if read.source is not None else "", *keys),
             )
             return
+
+
+def _facts(attribute: str, written: str, asked: str) -> dict[str, str]:
+    return {"attribute": attribute, "written": written, "asked": asked}
 
 
 def _aligned(asked: Template, written: Template) -> Iterator[tuple[Slot, Slot]]:
@@ -157,7 +164,8 @@ def _found(
         f"{written.format or theirs}",
         because=because,
         repair=f"write {written.name} and {bound.name} in one precision, and round bounds to it",
+        facts=_facts(asked.attribute, key, template.example(**{bound.name: mine})),
     )
 
 
-RULE = Rule("KEY106", Severity.ERROR, "Times in keys have different precisions", check)
+RULE = Rule("KEY106", Severity.ERROR, "Times in keys have different precisions", check, prove_other_key)

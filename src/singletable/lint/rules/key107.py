@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Final
 
 from singletable.lint.finding import Finding, Severity
+from singletable.lint.identity import words
 from singletable.lint.keys import Slot, Template
 from singletable.lint.requests import prove_overwritten
 from singletable.lint.rule import Rule, finding
@@ -49,6 +50,8 @@ def _shown(before: Slot, separator: str, after: Slot) -> tuple[str, str, str, st
         return None
     firsts = [str(value) for value in before.samples]
     seconds = [str(value) for value in after.samples]
+    if _is_one_kind(before, after):
+        firsts = seconds = list(dict.fromkeys([*firsts, *seconds]))
     texts: dict[str, tuple[str, str]] = {}
     for one in firsts:
         for two in seconds:
@@ -59,8 +62,11 @@ def _shown(before: Slot, separator: str, after: Slot) -> tuple[str, str, str, st
         head, _, tail = one.partition(separator)
         if tail and head and any(separator in two for two in seconds):
             return one, seconds[0], head, f"{tail}{separator}{seconds[0]}"
-    if _may_hold(before, separator) and _may_hold(after, separator):
-        return f"a{separator}b", "c", "a", f"b{separator}c"
+    held = next((one for one in (*firsts, *seconds) if separator in one.strip(separator)), None)
+    is_open = [_may_hold(each, separator) or (held and _is_free(each)) for each in (before, after)]
+    if all(is_open) or (held and any(is_open)):
+        one, _, two = (held or f"a{separator}b").partition(separator)
+        return f"{one}{separator}{two}", "c", one, f"{two}{separator}c"
     return None
 
 
@@ -71,6 +77,18 @@ def _is_derived(slot: Slot) -> bool:
 def _may_hold(slot: Slot, separator: str) -> bool:
     """Tell whether the format of a slot says that its values hold a separator: a slug has dashes."""
     return not slot.samples and slot.format in _FREE and separator in _FREE[slot.format]
+
+
+def _is_free(slot: Slot) -> bool:
+    """Tell whether nothing is said of the text that a slot holds: it can hold what its neighbour holds."""
+    return slot.type in ("str", "string") and not slot.format and not slot.samples
+
+
+def _is_one_kind(before: Slot, after: Slot) -> bool:
+    """Tell whether two slots hold values of one kind, by their names: user_a and user_b, from_city and to_city."""
+    one, two = words(before.name), words(after.name)
+    is_named = len(one) == len(two) > 1 and (one[:-1] == two[:-1] or one[1:] == two[1:])
+    return is_named and before.type == after.type and before.format == after.format
 
 
 def _run_together(before: Slot, after: Slot) -> tuple[str, str, str, str] | None:

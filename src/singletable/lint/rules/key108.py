@@ -9,7 +9,7 @@ from typing import Final
 
 from singletable.lint.bench import Bench
 from singletable.lint.finding import Finding, Severity
-from singletable.lint.identity import is_of
+from singletable.lint.identity import is_of, is_own, stem, words
 from singletable.lint.keys import Slot, Template
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import Place, View
@@ -81,7 +81,9 @@ def _sampled(place: Place) -> set[Key]:
 def _sure(view: View, one: Place, other: Place) -> Key | None:
     """Return a key that both must write: of one identifier that both belong to, or of numbers counted apart."""
     pairs = _slots(one, other)
-    is_one = all(first.name == second.name and is_of(view, first) for first, second in pairs)
+    is_one = all(first.name == second.name for first, second in pairs) and (
+        all(is_of(view, first) for first, _ in pairs) or _is_relation(one, other)
+    )
     is_counted = bool(pairs) and all(
         first.is_number and second.is_number and first.format == second.format == ""
         for first, second in pairs
@@ -89,6 +91,14 @@ def _sure(view: View, one: Place, other: Place) -> Key | None:
     if is_one or is_counted:
         return tuple(template.example() for template in (*one.pk, *one.sk))
     return None
+
+
+def _is_relation(one: Place, other: Place) -> bool:
+    """Tell whether a key names two things that are neither entity: who likes whom, in two ways."""
+    names = list(dict.fromkeys(slot.name for slot in one.slots))
+    own = any(is_own(place.entity, name) for place in (one, other) for name in names)
+    text = "".join(piece for template in one.sk for piece in template.pieces if isinstance(piece, str))
+    return len(names) > 1 and not own and (stem(names[-1]) or "-") not in "".join(words(text))
 
 
 def _found(view: View, one: Place, other: Place, key: Key) -> Finding:

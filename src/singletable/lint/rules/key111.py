@@ -95,7 +95,8 @@ def _telling(view: View, place: Place) -> list[str]:
 
 def _overwritten(view: View, place: Place, one: Mapping[str, Any], other: Mapping[str, Any]) -> Finding:
     keys = [str(one[attribute]) for _, attribute, _ in place.templates()]
-    name = next(name for name in _telling(view, place) if one.get(name) != other.get(name))
+    named = [name for name in _telling(view, place) if name in one and name in other]
+    name = next(name for name in named if one[name] != other[name])
     return finding(
         RULE,
         view.entity_path(place.entity.name),

@@ -73,7 +73,8 @@ def _sets(write: Write, name: str, field: AttributeBlueprint | None) -> bool:
 
 def _writes_all(write: Write, stored: set[str]) -> bool:
     """Tell whether an update sets all that the key is made of: it makes the item, or repeats its key."""
-    return stored <= set(write.write.fields)
+    fields = set(write.write.fields)
+    return stored < fields or (stored == fields and not write.write.update_expression)
 
 
 def _changing(view: View, place: Place, name: str) -> list[Path]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from singletable.lint.bench import Bench
 from singletable.lint.finding import Finding, Severity
-from singletable.lint.indexes import joined
+from singletable.lint.indexes import joined, key_names, stored_names
 from singletable.lint.keys import Template, begins, overlap
-from singletable.lint.requests import SINGLE_READS, is_equality, query_members, shown
+from singletable.lint.requests import SINGLE_READS, is_equality, prove_not_found, query_members, shown
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import Asked, Place, Read, View
 
@@ -23,19 +23,13 @@ def check(view: View) -> Iterator[Finding]:
             continue
         here = view.places_in(read.source.name)
         meant = [place for place in here if place.entity.name in request.entities]
+        if here and not meant and (asked := _without_place(view, read)) is not None:
+            yield _absent(view, read, asked)
+            continue
         if not meant or {place.entity.name for place in meant} != set(request.entities):
             continue
         if (asked := _missed(view, read, meant)) is not None:
             yield _found(view, read, asked, meant)
-
-
-def prove(found: Finding, bench: Bench) -> str | None:
-    """Put an item that is meant, and ask for it."""
-    item, query = found.facts.get("item"), found.facts.get("query")
-    if not item or not query or bench.put(item) is not None or bench.refusal("query", **query) is not None:
-        return None
-    count = bench.send("query", **query)["Count"]
-    return "an item is put, and the query finds nothing" if count == 0 else None
 
 
 def _missed(view: View, read: Read, meant: list[Place]) -> Asked | None:
@@ -58,6 +52,45 @@ def _missed(view: View, read: Read, meant: list[Place]) -> Asked | None:
             if not any(meets(asked.templates[0], each) for each in written):
                 return asked
     return None
+
+
+def _without_place(view: View, read: Read) -> Asked | None:
+    """Return the partition of an index that is asked for items which have no keys of that index at all."""
+    index = read.source.index if read.source is not None else None
+    entities = [view.entities.get(name) for name in read.read.entities]
+    asked = read.of("pk")
+    if index is None or not entities or len(asked) != 1 or not is_equality(asked[0]) or view.met_by(read):
+        return None
+    for entity in entities:
+        if entity is None or not entity.places or stored_names(entity) >= set(key_names(index)):
+            return None
+    others = [each for place in view.places for each in place.pk]
+    templates = asked[0].templates
+    is_constant = len(templates) == 1 and any(letter.isalnum() for letter in templates[0].prefix)
+    is_elsewhere = is_constant and any(overlap(templates[0], each) for each in others)  # PAT307
+    return asked[0] if is_constant and not is_elsewhere else None
+
+
+def _absent(view: View, read: Read, asked: Asked) -> Finding:
+    where = read.source.title if read.source is not None else ""
+    names = joined(read.read.entities)
+    held = joined(dict.fromkeys(place.entity.name for place in view.places_in(where)))
+    return finding(
+        RULE,
+        read.path,
+        view.index_path(where),
+        *(view.entity_path(name) for name in read.read.entities),
+        message=f"pattern {read.pattern.number} asks {where} for {names}, which has no keys of {where}",
+        because=f"{where} holds {held}, and nothing is written under {asked.templates[0].example()}: the query "
+        "finds nothing",
+        repair=f"give {names} a place in {where} under {asked.templates[0].text}",
+        facts={"item": _home_keys(view, read), "query": query_members(view, read)},
+    )
+
+
+def _home_keys(view: View, read: Read) -> dict[str, Any]:
+    home = view.home(view.entities[read.read.entities[0]])
+    return view.example_keys(home) if home is not None else {}
 
 
 def _is_known(asked: Asked, written: list[Template]) -> bool:
@@ -95,4 +128,11 @@ def _found(view: View, read: Read, asked: Asked, meant: list[Place]) -> Finding:
     )
 
 
-RULE = Rule("KEY115", Severity.ERROR, "A read asks for a key that is not written", check, prove)
+RULE = Rule(
+    "KEY115",
+    Severity.ERROR,
+    "A read asks for a key that is not written",
+    check,
+    prove_not_found,
+    looks_at_documents=True,
+)

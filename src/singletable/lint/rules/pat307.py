@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.keys import overlap
-from singletable.lint.requests import is_equality, queries, shown
+from singletable.lint.requests import is_equality, prove_not_found, queries, query_members, shown
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import Place, Read, View
 
@@ -39,6 +39,7 @@ def check(view: View) -> Iterator[Finding]:
                 f"{place.pk[0].text} in {where}",
                 repair=f"query {where}, or write {asked.attribute} = {asked.condition.templates[0]} on the items "
                 "that are looked for",
+                facts={"item": view.example_keys(place), "query": query_members(view, read)},
             )
 
 
@@ -57,4 +58,4 @@ def _written(view: View, read: Read) -> list[Place]:
     return meant or found
 
 
-RULE = Rule("PAT307", Severity.ERROR, "A query reads the wrong index", check)
+RULE = Rule("PAT307", Severity.ERROR, "A query reads the wrong index", check, prove_not_found)

@@ -31,6 +31,8 @@ _WORDS: Final = {
 }
 _ORDER: Final = rf"\b(newest|oldest|highest|lowest|{'|'.join(_WORDS)})"
 _ORDERS: Final = re.compile(_ORDER, re.IGNORECASE)
+_LED: Final = re.compile(rf"^(?:the |my |\w+ )?{_ORDER}\b(?! (?:to|first)\b)", re.IGNORECASE)
+_LAST: Final = re.compile(r"^(?:the )?last (?:\d+|two|three|five|ten|twenty|fifty|hundred)\b", re.IGNORECASE)
 _TITLED: Final = re.compile(rf"{_ORDER}(?: \w+)? first\b", re.IGNORECASE)
 _ASCENDING: Final = ("Pad", "Verbatim", "Ge", "Le", "Gt", "Lt", "MaxLen", "MinLen")
 
@@ -62,10 +64,12 @@ def _meant(read: Read, met: list[Place]) -> tuple[str, str]:
     if (means := read.read.means) is not None:
         return _WORDS.get(means.first, means.first), means.by
     title = read.pattern.title
-    titled = _TITLED.search(title)
-    if titled is None or len(read.pattern.reads) != 1 or len(_ORDERS.findall(title)) != 1:
+    titled = _TITLED.search(title) or (_LED.search(title) if read.read.limit is not None else None)
+    is_last = titled is None and read.read.limit is not None and _LAST.search(title) is not None
+    if len(read.pattern.reads) != 1 or not (is_last or (titled and len(_ORDERS.findall(title)) == 1)):
         return "", ""
-    first = _WORDS.get(titled[1].lower(), titled[1].lower())
+    word = titled[1].lower() if titled is not None else "newest"
+    first = _WORDS.get(word, word)
     by_time = first in ("newest", "oldest")
     given = {slot.name for asked in read.asked for each in asked.templates[:1] for slot in each.slots}
     varying = [

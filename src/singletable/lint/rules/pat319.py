@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from singletable.lint.bench import Bench
 from singletable.lint.finding import Finding, Severity
 from singletable.lint.rule import Rule, finding
 from singletable.lint.view import View
@@ -18,6 +19,19 @@ def check(view: View) -> Iterator[Finding]:
     yield from found
     told = {path for each in found for path in each.paths}
     yield from (each for each in _unkept(view) if each.path not in told)
+    yield from (each for each in _replaced(view) if each.path not in told)
+
+
+def prove(found: Finding, bench: Bench) -> str | None:
+    """Put two items: with one value under two keys, or under one key; and count what is there."""
+    name = found.facts["name"]
+    keys = (bench.key(1), bench.key(2 if name else 1))
+    for number, key in enumerate(keys):
+        bench.send("put_item", Item={name or "put": {"S": "one value" if name else str(number)}, **key})
+    count = bench.send("scan")["Count"]
+    if name:
+        return f"two items with one {name} are put, and both are there" if count == 2 else None
+    return "two items are put, and the second alone is there" if count == 1 else None
 
 
 def _unkept(view: View) -> Iterator[Finding]:
@@ -45,7 +59,35 @@ def _unkept(view: View) -> Iterator[Finding]:
                 f"{attribute.name} are both stored, whatever an index was asked before",
                 repair=f"write a lock item with {attribute.name} as its key in the same transaction, under the "
                 "condition attribute_not_exists",
+                facts={"name": attribute.stored},
             )
+
+
+def _replaced(view: View) -> Iterator[Finding]:
+    """Yield puts without a condition in patterns that must not store one thing twice."""
+    through_index = {
+        read.pattern.number for read in view.reads if read.source is None or read.source.index is not None
+    }
+    for write in view.writes:
+        made, pattern, entity = write.write, write.pattern, write.entity
+        if pattern is None or "uniqueness" not in pattern.requires or pattern.number in through_index:
+            continue
+        if made.operation.lower() not in ("put", "putitem") or entity is None or entity.uniques:
+            continue
+        if any(each.condition or each.condition_expression for each in pattern.writes):
+            continue  # the condition decides
+        asked = " whatever was read before: two callers at once both find nothing" if pattern.reads else ""
+        yield finding(
+            RULE,
+            write.path,
+            view.entity_path(entity.name),
+            message=f"pattern {pattern.number} has to store one {entity.name} alone, and puts it without a "
+            "condition",
+            because=f"PutItem replaces what is stored under the key,{asked or ' without an error'}: the second "
+            f"{entity.name} is stored, and the first is lost",
+            repair=f"put {entity.name} under the condition attribute_not_exists({view.table.pk[0]})",
+            facts={"name": ""},
+        )
 
 
 def _through_index(view: View) -> Iterator[Finding]:
@@ -80,7 +122,8 @@ def _through_index(view: View) -> Iterator[Finding]:
             "find nothing and both write",
             repair=f"write a lock item with {what} as its key in the same transaction, under the condition "
             "attribute_not_exists",
+            facts={"name": min(names)},
         )
 
 
-RULE = Rule("PAT319", Severity.ERROR, "A read of an index decides what is unique", check)
+RULE = Rule("PAT319", Severity.ERROR, "A read of an index decides what is unique", check, prove)

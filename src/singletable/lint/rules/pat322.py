@@ -24,12 +24,14 @@ def check(view: View) -> Iterator[Finding]:
                 "come back unprocessed, and their items are missing without an error",
                 repair="send the UnprocessedKeys again, after a pause that grows, until there are none",
             )
-        elif request.operation in ("Query", "Scan") and request.limit is None and not _is_known(view, read):
+        elif request.operation in ("Query", "Scan") and not _is_known(view, read):
+            ends = "1 MB" if request.limit is None else f"its Limit of {request.limit} items, or at 1 MB"
             yield finding(
                 RULE,
                 read.path,
-                message=f"pattern {pattern.number} has to be complete, and reads one page",
-                because=f"a page of a {request.operation} ends at 1 MB, and nobody says how much there is: what "
+                message=f"pattern {pattern.number} has to be complete, and reads one page"
+                + ("" if request.limit is None else f" of {request.limit} items"),
+                because=f"a page of a {request.operation} ends at {ends}, and nobody says how much there is: what "
                 "is on later pages is missing without an error",
                 repair="read on with LastEvaluatedKey as ExclusiveStartKey until an answer has none",
             )
@@ -37,8 +39,12 @@ def check(view: View) -> Iterator[Finding]:
 
 def _is_known(view: View, read: Read) -> bool:
     """Tell whether somebody says how much there is: then it is on one page, or PAT313 finds that it is not."""
-    places = view.found_by(read)
-    return bool(places) and all(view.volume(place.entity.name) is not None for place in places)
+    request, places = read.read, view.found_by(read)
+    is_said = bool(places) and all(view.volume(place.entity.name) is not None for place in places)
+    if request.limit is None:
+        return is_said
+    count = request.returned or (sum(view.together(place) for place in places) if is_said else 0.0)
+    return 0 < count <= request.limit
 
 
 RULE = Rule("PAT322", Severity.WARNING, "An answer that has to be complete may lack a part", check)

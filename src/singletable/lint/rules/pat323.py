@@ -12,6 +12,8 @@ from singletable.lint.rule import Rule, finding
 from singletable.lint.view import Asked, Place, Read, View
 
 _TIME_ORDERED: Final = ("ulid",)
+_IDS: Final = ("ulid", "uuid")
+_ALPHABET: Final = ("a-to-z", "z-to-a")
 
 
 def check(view: View) -> Iterator[Finding]:
@@ -21,28 +23,35 @@ def check(view: View) -> Iterator[Finding]:
         if means is None or not means.by or not means.first or read.source is None:
             continue
         met = [place for place in view.found_by(read) if place.entity.name in read.read.entities]
-        is_unknown = limit is not None and all(_is_other_order(view, place, means.by) for place in met)
+        is_unknown = limit is not None and all(
+            _is_other_order(view, place, means.by, means.first) for place in met
+        )
         if not met or not (is_unknown or all(_is_behind(place, means.by, read) for place in met)):
             continue
         keys = (
             ", ".join(dict.fromkeys(template.text for place in met for template in place.sk)) or "no sort key"
         )
         where = read.source.title
-        asked = "items" if limit is None else f"the {limit} items"
+        items = "items" if limit is None else f"the {limit} items"
+        is_spelled = means.first.lower() in _ALPHABET
+        asked = (
+            f"{items} by {means.by}, {means.first},"
+            if is_spelled
+            else f"{items} with the {means.first} {means.by} first"
+        )
         yield finding(
             RULE,
             read.path,
             view.index_path(read.source.name),
             met[0].path,
-            message=f"{asked} with the {means.first} {means.by} first are asked for, and {where} is in the order "
-            f"of {keys}",
+            message=f"{asked} are asked for, and {where} is in the order of {keys}",
             because=f"a query returns items in the order of the sort key: those that come first are the first by "
             f"{keys}, whatever their {means.by}",
             repair=f"write {means.by} into the sort key of an index, with a fixed width, and query that",
         )
 
 
-def _is_other_order(view: View, place: Place, by: str) -> bool:
+def _is_other_order(view: View, place: Place, by: str, first: str) -> bool:
     """Tell whether a field is of another kind than all that the sort key holds."""
     field = view.fields(place.entity.name).get(by)
     slots = [slot for template in place.sk for slot in template.slots]
@@ -51,6 +60,9 @@ def _is_other_order(view: View, place: Place, by: str) -> bool:
     asked = Slot(by, source=field)
     if asked.is_time:
         return not any(slot.is_time or slot.is_number or slot.format in _TIME_ORDERED for slot in slots)
+    if first.lower() in _ALPHABET:
+        is_text = asked.type in ("str", "string", "text") and asked.format not in _IDS
+        return is_text and all(slot.is_time or slot.is_number or slot.format in _IDS for slot in slots)
     return asked.is_number and not any(slot.is_number and not slot.is_time for slot in slots)
 
 

@@ -13,7 +13,10 @@ from singletable.lint.view import Read, View
 
 _MATTERS = ("cache", "lock", "session")
 _SHORT_S = 31 * 86_400  # longer is no validity, but how long something is kept
-_VALID_FOR_A_TIME = {"session", "token", "otp", "lock", "lease", "nonce", "passcode", "hold"}
+_SECRETS = {"session", "token", "otp", "lock", "lease", "nonce", "passcode", "verification", "challenge"}
+_OFFERS = {"hold", "cache", "coupon", "voucher", "invitation", "invite", "quote", "offer", "deal", "presence"}
+_EXPIRED = re.compile(r"\bexpire[sd]?\b", re.IGNORECASE)  # a pattern that speaks of it knows of it
+_WORDS = re.compile(r"\w+")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
@@ -44,8 +47,11 @@ def check(view: View) -> Iterator[Finding]:
 def _is_valid_for_a_time(each: Expiry) -> bool:
     """Tell whether it is a session, a token or the like, by its name; one that is archived is no such thing."""
     words = {word.lower() for word in _WORD.findall(each.entity.name)}
-    is_short = each.rule.seconds is not None and each.rule.seconds <= _SHORT_S
-    return is_short and each.rule.purpose in ("", "delete") and bool(words & _VALID_FOR_A_TIME)
+    if each.rule.purpose not in ("", "delete"):
+        return False
+    if each.rule.seconds is None:
+        return bool(words & _SECRETS)
+    return each.rule.seconds <= _SHORT_S and bool(words & (_SECRETS | _OFFERS))
 
 
 def _held_locks(view: View, each: Expiry) -> Iterator[Finding]:
@@ -67,9 +73,9 @@ def _held_locks(view: View, each: Expiry) -> Iterator[Finding]:
 
 
 def _is_checked(read: Read, each: Expiry) -> bool:
-    names = {each.rule.field, each.rule.stored}
-    text = spelled_out(read.read.filter_expression, read.read.names)
-    return any(name and (name in repr(read.read.filter) or name in text) for name in names)
+    names = {each.rule.field, each.rule.stored} - {""}
+    about = f"{read.pattern.title} {read.pattern.about}"
+    return bool(names & {*read.filtered, *_WORDS.findall(about)}) or _EXPIRED.search(about) is not None
 
 
 RULE = Rule("TTL606", Severity.WARNING, "Expired items are still read", check)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from singletable.stack import (
     Alarm,
     Deployment,
@@ -12,6 +14,8 @@ from singletable.stack import (
     standard_alarms,
 )
 from singletable_systems.kefir.reactions.handlers import Kefir
+
+_TO_THE_SCHEDULER: Final = {"StringEquals": {"iam:PassedToService": ("scheduler.amazonaws.com",)}}
 
 
 def roles(deployment: Deployment) -> Roles:
@@ -30,7 +34,7 @@ def scheduling(deployment: Deployment, *, group: str, role_arn: str) -> Policy:
         f"{group}-scheduling",
         (
             Statement("KeepSchedules", actions, (f"{place}:schedule/{group}/*",)),
-            Statement("HandOnRole", ("iam:PassRole",), (role_arn,)),
+            Statement("HandOnRole", ("iam:PassRole",), (role_arn,), _TO_THE_SCHEDULER),
         ),
     )
 

@@ -86,9 +86,10 @@ def roles(deployment: Deployment) -> Roles:
 
 def alarms(deployment: Deployment) -> tuple[Alarm, ...]:
     """Return the alarms of 004:199-202 on metrics that exist: LC-14, LC-15; and those of the bill."""
+    table = deployment.table_name(LunchCache.table.name)
     return (
         *standard_alarms(LunchCache.blueprint(), deployment, error_percent=5, latency_ms=100, minutes=5),
-        *(_billing_alert(usd) for usd in BILLING_ALERTS_USD),
+        *(_billing_alert(table, usd) for usd in BILLING_ALERTS_USD),
     )
 
 
@@ -100,12 +101,12 @@ def surroundings(blueprint: Blueprint) -> Blueprint:
     )
 
 
-def _billing_alert(usd: int) -> Alarm:
+def _billing_alert(table: str, usd: int) -> Alarm:
     charges = Series(
         "charges", "EstimatedCharges", "Maximum", {"Currency": "USD", "ServiceName": "AmazonDynamoDB"}
     )
     return Alarm(
-        f"lunch-cache-bill-{usd}-usd",
+        f"{table}-bill-{usd}-usd",
         f"DynamoDB has cost more than {usd} USD this month",
         (charges,),
         usd,
