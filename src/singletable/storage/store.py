@@ -501,7 +501,7 @@ class Store:
                     self._readers.expects_sums = has_sums(self._writer)
         except apsw.Error as error:
             self._disconnect_writer()
-            raise failures.translate(error, self.path) from error
+            raise failures.translate_opening(error, self.path) from error
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             self._disconnect_writer()
             raise failures.not_understood(self.path) from error

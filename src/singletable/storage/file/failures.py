@@ -12,6 +12,7 @@ from singletable.storage.file.durable_files import no_file
 from singletable.storage.file.page_sums import damaged_place, is_damage
 from singletable.storage.file.turns import find_holder
 
+_REPAIR_HINT = "run `singletable repair` on the file, or restore a backup"
 _DAMAGED_HINT = "run `singletable check` on a copy of the file, or restore a backup"
 
 
@@ -67,6 +68,13 @@ def translate(error: apsw.Error, path: str) -> errors.DatabaseError:
                 f"{path}: reading or writing failed: {_reason(error)}",
                 hint="look at the disk and at the system's log; what was acknowledged before is kept",
             )
+
+
+def translate_opening(error: apsw.Error, path: str) -> errors.DatabaseError:
+    """Return the error that a user should see when a file cannot be opened: nothing of it is served then."""
+    if is_damage(error):
+        return errors.CorruptDatabaseError(f"{path} is damaged: {damaged_place()}", hint=_REPAIR_HINT)
+    return translate(error, path)
 
 
 def is_short_read(error: apsw.IOError) -> bool:

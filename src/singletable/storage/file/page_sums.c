@@ -114,7 +114,9 @@ enum {
     HEADER_BYTES = 100,
     LOG_HEADER_BYTES = 32,
     FRAME_HEADER_BYTES = 24,
-    SEEN_PAGES = 4096 /* a power of two */
+    SEEN_PAGES = 4096, /* a power of two */
+    FIRST_FORMAT = 4,  /* of singletable, with sums */
+    LAST_FORMAT = 4
 };
 #define LOCK_PAGE ((1 << 30) / PAGE_BYTES + 1) /* SQLite locks its bytes, and never writes it */
 #define MARKED_OFFSET PAGE_BYTES           /* of page 2, which every log has a version of */
@@ -217,7 +219,8 @@ static int damaged(sqlite3_int64 page) {
 
 /* What the header of the file says: whether 8 bytes are kept free in each page, and for whom. */
 static void learn(SummedFile *file, const unsigned char *header) {
-    int is_ours = big32(header + 68) == 0x53544231 && big32(header + 60) >= 4;
+    uint32_t format = big32(header + 60); /* of a newer one, nothing is known, and nothing more is read */
+    int is_ours = big32(header + 68) == 0x53544231 && format >= FIRST_FORMAT && format <= LAST_FORMAT;
     if (is_ours && header[20] == SUM_BYTES) file->has_sums = 1; /* for good: a damaged header takes no sums away */
 }
 
