@@ -24,7 +24,7 @@ except ImportError:  # run by hand, to compile in place
 FOLDER = Path(__file__).resolve().parent / "src" / "singletable" / "storage" / "file"
 SOURCE = FOLDER / "page_sums.c"
 LIBRARY = FOLDER / "libpage_sums.so"
-FLAGS = ("-std=gnu11", "-O3", "-fPIC", "-shared", "-fvisibility=default", "-Wall", "-Wextra")
+FLAGS = ("-std=gnu11", "-O3", "-g0", "-fPIC", "-shared", "-fvisibility=default", "-Wall", "-Wextra")
 
 
 def compilers() -> list[list[str]]:
