@@ -114,6 +114,7 @@ enum {
     HEADER_BYTES = 100,
     LOG_HEADER_BYTES = 32,
     FRAME_HEADER_BYTES = 24,
+    LEAF_OF_INDEX = 10, /* what a page with the rows of an index begins with */
     SEEN_PAGES = 4096 /* a power of two */
 };
 #define LOCK_PAGE ((1 << 30) / PAGE_BYTES + 1) /* SQLite locks its bytes, and never writes it */
@@ -225,16 +226,25 @@ static int fits(const unsigned char *page, sqlite3_int64 number) {
     return number == LOCK_PAGE || stored_sum(page) == page_sum(page, (uint64_t)number);
 }
 
-/* Whether another program has saved a log into the file. A page of a table or index does not begin with zero. */
+/* Whether another program has saved a log into the file. Page 2 is the leaf of an index, whose rows are packed to its
+   end: the last one has a name and a number of 8 bytes at most, so it does not end with 8 zeros. A page whose end was
+   lost has zeros there too, and is not taken for one that was saved. */
 static int is_saved_by_others(sqlite3_file *pFile) {
+    static const unsigned char blank[8];
     unsigned char page[PAGE_BYTES];
     int rc = under(pFile)->pMethods->xRead(under(pFile), page, PAGE_BYTES, MARKED_OFFSET);
-    return rc == SQLITE_OK && stored_sum(page) == 0 && page[0] != 0;
+    return rc == SQLITE_OK && stored_sum(page) == 0 && page[0] == LEAF_OF_INDEX &&
+           memcmp(page + PAGE_BYTES - SUM_BYTES - sizeof blank, blank, sizeof blank) != 0;
 }
 
 static int is_right(sqlite3_file *pFile, const unsigned char *page, sqlite3_int64 number) {
+    unsigned char again[PAGE_BYTES];
     if (!((SummedFile *)pFile)->has_sums || fits(page, number)) return 1;
-    return stored_sum(page) == 0 && is_saved_by_others(pFile);
+    if (stored_sum(page) != 0) return 0;
+    if (is_saved_by_others(pFile)) return 1;
+    /* Another process may have given both their sums since this one was read. */
+    return under(pFile)->pMethods->xRead(under(pFile), again, PAGE_BYTES, (number - 1) * PAGE_BYTES) == SQLITE_OK &&
+           fits(again, number) && memcmp(again, page, PAGE_BYTES - SUM_BYTES) == 0;
 }
 
 /* Give sums to the pages that another program has saved, page 2 last: until then, this can begin again. */
