@@ -19,8 +19,8 @@ from singletable.storage.check_log import Problem, check_log
 from singletable.storage.definitions import decode_definition
 from singletable.storage.file import failures
 from singletable.storage.file.connections import connect_for_reading
-from singletable.storage.file.formats import check_recognised
-from singletable.storage.file.page_sums import is_damage
+from singletable.storage.file.formats import check_readable
+from singletable.storage.file.page_sums import damaged_place, is_damage
 from singletable.storage.file.write_ahead_log import check_log_belongs
 from singletable.storage.images import Image, encode_item
 from singletable.storage.log import select_logs
@@ -63,7 +63,7 @@ def check_file(path: str | os.PathLike[str], progress: Progress | None = None) -
         check_log_belongs(path)
         connection = connect_for_reading(path)
         try:
-            version = check_recognised(connection.execute, path)
+            version = check_readable(connection, path)
             if version != schema.FORMAT_VERSION:
                 raise errors.NotADatabaseError(
                     f"{path} has format {version}; only format {schema.FORMAT_VERSION} can be checked",
@@ -84,11 +84,14 @@ def _check(connection: apsw.Connection, progress: Progress | None) -> list[Probl
             return check_connection(connection.execute, progress)
         except UNREADABLE as error:
             if not is_damage(error):
-                raise  # in the log beside the file, or of a page that was never written
-    problems = [Problem(f"page {page}", "its bytes are not those that were written") for page in damaged]
+                raise
+            place = damaged_place()  # in the log beside the file, or behind its end
+            problems = [Problem(place, "its bytes are not those that were written")]
+    else:
+        problems = [Problem(f"page {page}", "its bytes are not those that were written") for page in damaged]
     try:
         problems += _unreadable(connection.execute)
-    except UNREADABLE:
+    except (UNREADABLE, ValueError, LookupError, TypeError, AttributeError):
         problems.append(Problem("catalog", "it cannot be read, and nothing without it"))
     return problems[:_PROBLEMS_MAX]
 

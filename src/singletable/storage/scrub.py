@@ -16,8 +16,8 @@ import apsw
 from singletable import errors
 from singletable.storage.backups.workers import BackupWorkers
 from singletable.storage.file.connections import ReadConnection
-from singletable.storage.file.page_sums import PAGES_A_LOOK, has_sums, scrub_pages
-from singletable.storage.file.write_ahead_log import pages_in_log
+from singletable.storage.file.page_sums import PAGES_A_LOOK, give_missing_sums, has_sums, scrub_pages
+from singletable.storage.file.write_ahead_log import pages_not_saved
 
 _LOOKS: Final = 3
 _LOOK_AGAIN_S: Final = 0.02
@@ -42,10 +42,12 @@ def confirmed_damage(connection: apsw.Connection, pages: list[int]) -> list[int]
 
     A checkpoint may have been writing them just then. One that a dead process was writing is in the log, whole.
     """
-    for _ in range(_LOOKS if pages else 0):
+    for _ in range(_LOOKS):
+        if not pages:
+            break
         time.sleep(_LOOK_AGAIN_S)
-        in_log = pages_in_log(connection.filename)
-        pages = [page for page in pages if page not in in_log and scrub_pages(connection, page, 1).found]
+        not_saved = pages_not_saved(connection)
+        pages = [page for page in pages if page not in not_saved and scrub_pages(connection, page, 1).found]
     return pages
 
 
@@ -111,6 +113,8 @@ class Scrub:
     def _look(self, connection: apsw.Connection) -> bool:
         """Look at some pages. Return False at the end of the file."""
         looked = scrub_pages(connection, self._next)
+        if looked.without_sums:
+            give_missing_sums(connection, are_known=True)
         known, seen = self.report, range(self._next, self._next + PAGES_A_LOOK)
         damaged = frozenset(confirmed_damage(connection, looked.damaged))
         for page in sorted(damaged - known.damaged_pages):

@@ -29,7 +29,7 @@ from singletable.storage.file.durable_files import (
     sync_directory,
     sync_file,
 )
-from singletable.storage.file.formats import check_recognised
+from singletable.storage.file.formats import check_readable
 from singletable.storage.file.page_copies import (
     CompleteFile,
     Progress,
@@ -55,7 +55,7 @@ def back_up_file(path: str, copy: str, *, force: bool, progress: Progress = no_p
         check_log_belongs(path)
         source = connect_for_reading(path)
         try:
-            check_recognised(source.execute, path)
+            check_readable(source, path)
             with _told(copy), _claimed_temporary(copy) as made:
                 copied = copy_connection(source, made, progress)
                 with _alone(copy):
@@ -129,7 +129,7 @@ def _check_ours(made: str, backup: str) -> None:
     try:
         connection = connect_unchanging(made)
         try:
-            check_recognised(connection.execute, backup)
+            check_readable(connection, backup)
         finally:
             connection.close(True)
     except apsw.Error as error:

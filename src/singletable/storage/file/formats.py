@@ -166,11 +166,15 @@ def prepare(connection: apsw.Connection, place: Location, now_us: int) -> None:
 
 def _check_header(connection: apsw.Connection, path: str) -> None:
     """Raise if the header contradicts itself: whether pages have sums is said twice there."""
-    reserved, version = reserved_bytes(connection), format_version(connection.execute)
+    header, seen = _header(connection.execute), None
+    while header != seen:  # another process may be making or upgrading the file
+        reserved = reserved_bytes(connection)
+        seen, header = header, _header(connection.execute)
+    _, version, is_empty = header
     if version >= _SUMS_SINCE:
         is_right = reserved == SUM_BYTES or _is_noted(connection.execute)
     else:
-        is_right = reserved == 0 or scalar(connection.execute("SELECT count(*) FROM sqlite_schema")) == 0
+        is_right = reserved == 0 or is_empty
     if not is_right:
         raise errors.CorruptDatabaseError(
             f"{path} is damaged: its header says format {version}, and {reserved} bytes for the sums of pages",
@@ -235,17 +239,30 @@ SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version 
 """
 
 
+def _header(execute: Execute) -> tuple[int, int, bool]:
+    """Return the application id and the format version of a file, and whether it is empty."""
+    rows: list[Any] = execute(_SELECT_HEADER).fetchall()
+    application, version, is_empty = rows[0]
+    return application, version, bool(is_empty)
+
+
 def check_recognised(execute: Execute, path: str) -> int:
     """Return the format of a file, 0 for an empty one. Raise unless it is of a format that this release knows."""
-    header: list[Any] = execute(_SELECT_HEADER).fetchall()
-    application, version, is_empty = header[0]
+    application, version, is_empty = _header(execute)
     if application != schema.APPLICATION_ID and not (is_empty and application == version == 0):
         raise errors.NotADatabaseError(
             f"{path} is an SQLite database, but not one of singletable",
             hint="give the path of a database made by singletable, or of a file that does not exist yet",
         )
     _check_known(version, path)
-    return int(version)
+    return version
+
+
+def check_readable(connection: apsw.Connection, path: str) -> int:
+    """Return the format of a file that is read and not opened for writing. Raise unless its header fits itself."""
+    version = check_recognised(connection.execute, path)
+    _check_header(connection, path)
+    return version
 
 
 def check_not_upgraded(execute: Execute, path: str) -> None:

@@ -7,8 +7,9 @@
    with every read. What does not fit is SQLITE_IOERR_DATA, and never an answer.
 
    Another program may save the log into the file, as sqlite3 does when it closes a file of a process that was killed. Its
-   pages have zeros for a sum, since those are in the log. They are taken as they are while page 2, of which every log has
-   a version, has zeros too; and they get their sums before page 2 gets its own.
+   pages have zeros for a sum, since those are in the log. They are taken as they are if their ends show that they are
+   whole, or while page 2, of which every log has a version, has zeros too. They get their sums when the file is opened,
+   by the scrub, and before page 2 gets its own.
 
    docs/internals/integrity.md has the sum in words. The layer stands on any other one; it knows nothing of
    tables. A file without sums (an older format, or another program's) passes through it unchanged. */
@@ -114,6 +115,7 @@ enum {
     HEADER_BYTES = 100,
     LOG_HEADER_BYTES = 32,
     FRAME_HEADER_BYTES = 24,
+    ZEROS_MAX = 16,    /* that a page of a table or index ends with, before its sum */
     SEEN_PAGES = 4096, /* a power of two */
     FIRST_FORMAT = 4,  /* of singletable, with sums */
     LAST_FORMAT = 4
@@ -195,6 +197,7 @@ typedef struct {
 typedef struct {
     sqlite3_int64 first, pages;          /* asked: which pages */
     sqlite3_int64 looked_at, found;      /* answered: how many pages there were, and how many are damaged */
+    sqlite3_int64 without_sums;          /* how many another program has saved */
     sqlite3_int64 damaged[64];           /* the first of them */
 } Scrub;
 
@@ -228,24 +231,41 @@ static int fits(const unsigned char *page, sqlite3_int64 number) {
     return number == LOCK_PAGE || stored_sum(page) == page_sum(page, (uint64_t)number);
 }
 
-/* Whether another program has saved a log into the file. A page of a table or index does not begin with zero. */
+static const unsigned char blank[PAGE_BYTES];
+
+/* Whether a page is one that another program has saved: without a sum, and whole. A table or index is packed to the
+   end of its pages, so zeros there are those of a page whose end was lost; unless it has no rows. */
+static int is_saved_whole(const unsigned char *page, sqlite3_int64 number) {
+    const unsigned char *header = page + (number == 1 ? HEADER_BYTES : 0);
+    if (stored_sum(page) != 0) return 0;
+    if (header[0] != 2 && header[0] != 5 && header[0] != 10 && header[0] != 13) return 0;
+    if (header[3] == 0 && header[4] == 0) return 1;
+    return memcmp(page + PAGE_BYTES - SUM_BYTES - ZEROS_MAX, blank, ZEROS_MAX) != 0;
+}
+
+/* Whether another program has saved a log into the file, and page 2 with it. */
 static int is_saved_by_others(sqlite3_file *pFile) {
     unsigned char page[PAGE_BYTES];
     int rc = under(pFile)->pMethods->xRead(under(pFile), page, PAGE_BYTES, MARKED_OFFSET);
-    return rc == SQLITE_OK && stored_sum(page) == 0 && page[0] != 0;
+    return rc == SQLITE_OK && is_saved_whole(page, 2);
 }
 
 static int is_right(sqlite3_file *pFile, const unsigned char *page, sqlite3_int64 number) {
-    if (!((SummedFile *)pFile)->has_sums || fits(page, number)) return 1;
-    return stored_sum(page) == 0 && is_saved_by_others(pFile);
+    unsigned char again[PAGE_BYTES];
+    if (!((SummedFile *)pFile)->has_sums || fits(page, number) || is_saved_whole(page, number)) return 1;
+    if (stored_sum(page) != 0) return 0;
+    if (is_saved_by_others(pFile)) return 1; /* of a large item, or a free page: both may end with zeros */
+    /* Another process may have given both their sums since this one was read. */
+    return under(pFile)->pMethods->xRead(under(pFile), again, PAGE_BYTES, (number - 1) * PAGE_BYTES) == SQLITE_OK &&
+           fits(again, number) && memcmp(again, page, PAGE_BYTES - SUM_BYTES) == 0;
 }
 
 /* Give sums to the pages that another program has saved, page 2 last: until then, this can begin again. */
 static int give_missing_sums(sqlite3_file *pFile) {
-    static const unsigned char blank[PAGE_BYTES];
     unsigned char page[PAGE_BYTES];
     sqlite3_int64 bytes, number;
     uint64_t sum;
+    int is_all = is_saved_by_others(pFile);
     int rc = under(pFile)->pMethods->xFileSize(under(pFile), &bytes);
     for (number = bytes / PAGE_BYTES; rc == SQLITE_OK && number > 0; number--) {
         sqlite3_int64 turn = number > 2 ? number : 3 - number; /* ..., 4, 3, 1, 2 */
@@ -254,6 +274,7 @@ static int give_missing_sums(sqlite3_file *pFile) {
         if (turn == 2) rc = under(pFile)->pMethods->xSync(under(pFile), SQLITE_SYNC_NORMAL);
         if (rc == SQLITE_OK) rc = under(pFile)->pMethods->xRead(under(pFile), page, PAGE_BYTES, start);
         if (rc != SQLITE_OK || stored_sum(page) != 0 || memcmp(page, blank, PAGE_BYTES) == 0) continue;
+        if (!is_all && !is_saved_whole(page, turn)) continue;
         sum = page_sum(page, (uint64_t)turn);
         sum = LITTLE(sum);
         rc = under(pFile)->pMethods->xWrite(under(pFile), &sum, SUM_BYTES, start + PAGE_BYTES - SUM_BYTES);
@@ -420,7 +441,7 @@ static int scrub(sqlite3_file *pFile, Scrub *asked) {
     sqlite3_int64 bytes;
     int rc = under(pFile)->pMethods->xFileSize(under(pFile), &bytes);
     if (rc != SQLITE_OK) return rc;
-    asked->looked_at = asked->found = 0;
+    asked->looked_at = asked->found = asked->without_sums = 0;
     for (sqlite3_int64 number = asked->first; number < asked->first + asked->pages; number++) {
         if (number * PAGE_BYTES > bytes) break;
         rc = under(pFile)->pMethods->xRead(under(pFile), page, PAGE_BYTES, (number - 1) * PAGE_BYTES);
@@ -428,20 +449,22 @@ static int scrub(sqlite3_file *pFile, Scrub *asked) {
         if (rc != SQLITE_OK || !is_right(pFile, page, number)) {
             if (asked->found < 64) asked->damaged[asked->found] = number;
             asked->found++;
+        } else if (((SummedFile *)pFile)->has_sums && stored_sum(page) == 0) {
+            asked->without_sums++;
         }
         asked->looked_at++;
     }
     return SQLITE_OK;
 }
 
-/* The same for a file that is opened, while nobody saves its log. */
-static int look_for_missing_sums(sqlite3_file *pFile) {
+/* The same for a file that is opened or scrubbed, while nobody saves its log. */
+static int look_for_missing_sums(sqlite3_file *pFile, int are_known) {
     const sqlite3_io_methods *below = under(pFile)->pMethods;
     int rc;
-    if (!((SummedFile *)pFile)->has_sums || !is_saved_by_others(pFile)) return SQLITE_OK;
+    if (!((SummedFile *)pFile)->has_sums || !(are_known || is_saved_by_others(pFile))) return SQLITE_OK;
     rc = below->xShmLock(under(pFile), CHECKPOINT_LOCK, 1, SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE);
     if (rc != SQLITE_OK) return SQLITE_OK; /* who saves it does so */
-    if (is_saved_by_others(pFile)) rc = give_missing_sums(pFile);
+    rc = give_missing_sums(pFile);
     below->xShmLock(under(pFile), CHECKPOINT_LOCK, 1, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE);
     return rc;
 }
@@ -457,7 +480,7 @@ static int control_file(sqlite3_file *pFile, int op, void *argument) {
         file->has_sums = 1;
         return SQLITE_OK;
     }
-    if (!file->is_log && op == FCNTL_GIVE_MISSING_SUMS) return look_for_missing_sums(pFile);
+    if (!file->is_log && op == FCNTL_GIVE_MISSING_SUMS) return look_for_missing_sums(pFile, argument != 0);
     return under(pFile)->pMethods->xFileControl(under(pFile), op, argument);
 }
 

@@ -80,9 +80,14 @@ def give_sums(connection: apsw.Connection) -> None:
     connection.file_control("main", _FCNTL_GIVE_SUMS, 0)
 
 
-def give_missing_sums(connection: apsw.Connection) -> None:
-    """Give sums to pages that another program has saved from the log, as sqlite3 does when it closes a file."""
-    connection.file_control("main", _FCNTL_GIVE_MISSING_SUMS, 0)
+def give_missing_sums(connection: apsw.Connection, *, are_known: bool = False) -> None:
+    """Give sums to pages that another program has saved from the log, as sqlite3 does when it closes a file.
+
+    Unless they are known to be there, they are looked for only if page 2, which every log has, is one of them.
+    """
+    known = ctypes.c_int(1)
+    pointer = ctypes.addressof(known) if are_known else 0
+    connection.file_control("main", _FCNTL_GIVE_MISSING_SUMS, pointer)
 
 
 def reserved_bytes(connection: apsw.Connection) -> int:
@@ -123,15 +128,17 @@ class _Scrub(ctypes.Structure):
         ("pages", ctypes.c_int64),
         ("looked_at", ctypes.c_int64),
         ("found", ctypes.c_int64),
+        ("without_sums", ctypes.c_int64),
         ("damaged", ctypes.c_int64 * PAGES_A_LOOK),
     )
 
 
 class ScrubbedPages(NamedTuple):
-    """How many pages were looked at, how many of them do not fit their sums, and the first of those."""
+    """How many pages were looked at, how many do not fit their sums, how many have none, and the first damaged ones."""
 
     looked_at: int
     found: int
+    without_sums: int
     damaged: list[int]
 
 
@@ -143,4 +150,4 @@ def scrub_pages(connection: apsw.Connection, first: int, pages: int = PAGES_A_LO
     asked = _Scrub(first=first, pages=pages)
     connection.file_control("main", _FCNTL_SCRUB, ctypes.addressof(asked))
     shown = min(asked.found, PAGES_A_LOOK)
-    return ScrubbedPages(asked.looked_at, asked.found, list(asked.damaged[:shown]))
+    return ScrubbedPages(asked.looked_at, asked.found, asked.without_sums, list(asked.damaged[:shown]))

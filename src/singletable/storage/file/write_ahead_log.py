@@ -374,14 +374,18 @@ def _telling_pages(log: str) -> _Pages:
                 yield page, content
 
 
-def pages_in_log(path: str) -> set[int]:
-    """Return the numbers of the pages that the log of a file has, also those that are not committed yet."""
+def pages_not_saved(connection: apsw.Connection) -> set[int]:
+    """Return the numbers of the pages that are to be copied from the log into the file of a connection.
+
+    Until that is done, readers take them from the log; afterwards from the file, though the log has them still.
+    """
+    in_log, in_file = connection.wal_checkpoint("main", _NOOP)
     pages: set[int] = set()
-    with contextlib.suppress(OSError), open(f"{os.path.realpath(path)}-wal", "rb", buffering=0) as file:
-        salts = file.read(_HEADER.size)[16:24]
-        while len(frame := file.read(_FRAME.size)) == _FRAME.size and frame[8:16] == salts:
-            pages.add(int.from_bytes(frame[:4]))
-            file.seek(_PAGE_BYTES, os.SEEK_CUR)
+    log = f"{os.path.realpath(connection.filename)}-wal"
+    with contextlib.suppress(OSError), open(log, "rb", buffering=0) as file:
+        for number in range(in_file, in_log):
+            file.seek(_HEADER.size + number * (_FRAME.size + _PAGE_BYTES))
+            pages.add(int.from_bytes(file.read(_FRAME.size)[:4]))
     return pages
 
 
