@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import logging
+import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from threading import Barrier, Thread
 
@@ -10,6 +13,7 @@ import pytest
 
 from singletable import Database
 from singletable.errors import CorruptDatabaseError, DamagedDataError
+from singletable.storage.check import check_file
 from singletable.storage.file.page_sums import PAGES_A_LOOK, page_sum
 from support.sample_tables import create_plain
 
@@ -124,7 +128,7 @@ def test_scrub_finds_what_nobody_reads(file: Path, caplog: pytest.LogCaptureFixt
         for _ in range(pages // PAGES_A_LOOK + 1):
             scrub.piece(PAGES_A_LOOK)
         report = db.scrub_report()
-        assert (report.passes, report.pages, report.damaged_pages) == (1, pages, {page})
+        assert (report.passes, report.pages, set(report.damaged_pages)) == (1, pages, {page})
         assert db.metrics().damaged_pages == 1
         assert [record.message.partition(": ")[2] for record in caplog.records] == [
             f"page {page} is damaged; singletable check says what it holds"
@@ -145,6 +149,43 @@ def test_scrub_forgets_a_page_that_was_repaired(file: Path) -> None:
         scrub.piece(10_000)
         assert not db.scrub_report().damaged_pages
         assert db.scrub_report().passes == 2
+
+
+def test_pages_that_another_program_has_saved_get_their_sums(file: Path, tmp_path: Path) -> None:
+    """As sqlite3 does when it closes a file of a process that was killed: the pages of the log have no sums."""
+    with Database.open(file) as db:
+        for number in range(0, ITEMS, 3):
+            put(db, f"item {number}")
+        killed = tmp_path / "killed.db"
+        for ending in ("", "-wal"):
+            shutil.copy(f"{file}{ending}", f"{killed}{ending}")
+    with closing(sqlite3.connect(killed)) as other:
+        assert other.execute("SELECT count(*) FROM item_1").fetchone() == (ITEMS,)
+    assert _pages_without_sums(killed)
+    assert check_file(killed) == []
+    with Database.open(killed) as db:
+        assert not _pages_without_sums(killed)
+        assert all(get(db, f"item {number}") is not None for number in range(ITEMS))
+    assert check_file(killed) == []
+
+
+def test_page_without_a_sum_that_has_lost_its_end_is_damaged(file: Path) -> None:
+    page = damage(file)
+    content = bytearray(file.read_bytes())
+    content[page * PAGE_BYTES - 512 : page * PAGE_BYTES] = bytes(512)
+    file.write_bytes(content)
+    with Database.open(file) as db, pytest.raises(DamagedDataError):
+        get(db, WANTED)
+    assert check_file(file)
+
+
+def _pages_without_sums(path: Path) -> list[int]:
+    content = path.read_bytes()
+    return [
+        n + 1
+        for n in range(len(content) // PAGE_BYTES)
+        if not any(content[n * 4096 + 4088 : n * 4096 + 4096])
+    ]
 
 
 def test_memory_has_nothing_to_scrub() -> None:

@@ -449,7 +449,7 @@ static int scrub(sqlite3_file *pFile, Scrub *asked) {
         if (rc != SQLITE_OK || !is_right(pFile, page, number)) {
             if (asked->found < 64) asked->damaged[asked->found] = number;
             asked->found++;
-        } else if (((SummedFile *)pFile)->has_sums && stored_sum(page) == 0) {
+        } else if (((SummedFile *)pFile)->has_sums && stored_sum(page) == 0 && number != LOCK_PAGE) {
             asked->without_sums++;
         }
         asked->looked_at++;

@@ -134,7 +134,7 @@ class _Scrub(ctypes.Structure):
 
 
 class ScrubbedPages(NamedTuple):
-    """How many pages were looked at, how many do not fit their sums, how many have none, and the first damaged ones."""
+    """How many pages were looked at, do not fit their sums, and have none; and the first that do not fit."""
 
     looked_at: int
     found: int
