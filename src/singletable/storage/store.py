@@ -28,7 +28,13 @@ from singletable.storage.file.formats import check_not_upgraded, prepare
 from singletable.storage.file.open_files import OpenFiles
 from singletable.storage.file.page_sums import has_sums, is_damage
 from singletable.storage.file.turns import Turns
-from singletable.storage.file.write_ahead_log import LogMarks, check_log_belongs, new_mark, write_mark
+from singletable.storage.file.write_ahead_log import (
+    LogMarks,
+    check_log_belongs,
+    find_damaged_frame,
+    new_mark,
+    write_mark,
+)
 from singletable.storage.log import select_logs
 from singletable.storage.propagation import Propagation
 from singletable.storage.reading import (
@@ -480,6 +486,8 @@ class Store:
         try:
             if not self._place.in_memory:
                 check_log_belongs(self.path)
+                if (reason := find_damaged_frame(self.path)) is not None:
+                    _log.warning("%s-wal: %s", self.path, reason)
                 create_file(self.path)
             # Held, because the background thread may be woken here, and waits for its turn.
             with self._writing:

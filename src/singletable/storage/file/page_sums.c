@@ -191,6 +191,7 @@ typedef struct {
     sqlite3_int64 headed;     /* of a log: the frame whose header was written last */
     uint32_t transaction;     /* of a database: grows with every transaction */
     sqlite3_int64 mapped_bytes; /* of a database: its size when it was mapped */
+    sqlite3_int64 begun_bytes;  /* of a database: its size when a transaction began last */
     uint64_t *seen;           /* of a database: pages that were looked at, each with the transaction */
 } SummedFile;
 
@@ -491,7 +492,13 @@ static int device(sqlite3_file *pFile) {
 
 static void begin_transaction(sqlite3_file *pFile) {
     SummedFile *file = (SummedFile *)pFile;
+    sqlite3_int64 bytes;
     file->transaction++;
+    /* To touch memory behind the end of its file ends the process. Without the memory, pages are read. */
+    if (under(pFile)->pMethods->iVersion >= 3 && under(pFile)->pMethods->xFileSize(under(pFile), &bytes) == SQLITE_OK) {
+        if (bytes < file->begun_bytes) under(pFile)->pMethods->xUnfetch(under(pFile), 0, 0);
+        file->begun_bytes = bytes;
+    }
     if (!file->has_sums) learn_again(pFile);
 }
 
@@ -663,6 +670,48 @@ sqlite3_int64 singletable_damaged_page(void) {
 
 uint64_t singletable_page_sum(const unsigned char *page, uint64_t number) {
     return page_sum(page, number);
+}
+
+static int is_frame_after(const unsigned char *frame, const uint32_t before[2], int is_big_endian, uint32_t sum[2]) {
+    sum[0] = before[0];
+    sum[1] = before[1];
+    log_sum(frame, 8, is_big_endian, sum);
+    log_sum(frame + FRAME_HEADER_BYTES, PAGE_BYTES, is_big_endian, sum);
+    return sum[0] == big32(frame + 16) && sum[1] == big32(frame + 20);
+}
+
+/* Count the transactions of a log that SQLite would leave out after a crash, since something before them does not fit,
+   and tell the first frame that it would leave out. A power cut may spoil the last transaction, of which nobody was
+   told: that is none of them. A frame that goes on from a commit was written when that was on the disk. */
+sqlite3_int64 singletable_lost_transactions(const unsigned char *log, sqlite3_int64 bytes, sqlite3_int64 *first) {
+    sqlite3_int64 frames = (bytes - LOG_HEADER_BYTES) / FRAME_BYTES, lost = 0, commits = 0;
+    int is_big_endian = log[3] & 1, is_behind_commit = 0;
+    const unsigned char *salts = log + 16, *frame = log + LOG_HEADER_BYTES;
+    uint32_t stored[2] = {big32(log + 24), big32(log + 28)}, computed[2] = {0, 0}, sum[2];
+    *first = -1;
+    log_sum(log, 24, is_big_endian, computed);
+    if (frames > 0 && (computed[0] != stored[0] || computed[1] != stored[1])) {
+        int follows = is_frame_after(frame, stored, is_big_endian, sum);
+        if (!follows && memcmp(frame + 8, salts, 8) != 0) return 0; /* frames of an older log */
+        if (follows) salts = frame + 8;
+        *first = 0;
+    }
+    for (sqlite3_int64 number = 0; number < frames; number++, frame += FRAME_BYTES) {
+        int is_ours = memcmp(frame + 8, salts, 8) == 0;
+        int follows = (*first >= 0 && number == *first + 1 && is_frame_after(frame, computed, is_big_endian, sum)) ||
+                      is_frame_after(frame, stored, is_big_endian, sum);
+        if (*first < 0 && !(is_ours && follows)) *first = number;
+        if (*first >= 0 && is_ours && follows && is_behind_commit) {
+            lost += commits;
+            commits = 0;
+        }
+        is_behind_commit = *first >= 0 && big32(frame + 4) != 0 && (is_ours || number == *first);
+        commits += is_behind_commit;
+        memcpy(computed, sum, sizeof sum);
+        stored[0] = big32(frame + 16);
+        stored[1] = big32(frame + 20);
+    }
+    return lost;
 }
 
 int singletable_page_sums_init(void *connection, char **message, const sqlite3_api_routines *routines) {

@@ -44,6 +44,12 @@ def _library() -> ctypes.CDLL:
     library.singletable_damaged_page.restype = ctypes.c_int64
     library.singletable_page_sum.restype = ctypes.c_uint64
     library.singletable_page_sum.argtypes = (ctypes.c_char_p, ctypes.c_uint64)
+    library.singletable_lost_transactions.restype = ctypes.c_int64
+    library.singletable_lost_transactions.argtypes = (
+        ctypes.c_char_p,
+        ctypes.c_int64,
+        ctypes.POINTER(ctypes.c_int64),
+    )
     return library
 
 
@@ -117,6 +123,15 @@ def damaged_place() -> str:
     """Name the page of this thread's last damage."""
     page = int(_library().singletable_damaged_page())
     return f"page {-page} in its write-ahead log" if page < 0 else f"page {page}"
+
+
+def lost_transactions(log: bytes) -> tuple[int, int]:
+    """Return how many transactions of a log SQLite would leave out after a crash, and from which frame on."""
+    first = ctypes.c_int64(-1)
+    lost = (
+        _library().singletable_lost_transactions(log, len(log), ctypes.byref(first)) if len(log) > 32 else 0
+    )
+    return int(lost), int(first.value)
 
 
 # --- looking at all pages ---------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from singletable.storage import schema
 from singletable.storage.catalog import Execute, scalar
 from singletable.storage.file.connections import connect_for_reading, connect_unchanging
 from singletable.storage.file.failures import is_short_read
+from singletable.storage.file.page_sums import lost_transactions
 
 # "The WAL Format" (SQLite's fileformat2.html, 4.1): a header, then frames of a header and a page each.
 _HEADER: Final = struct.Struct(">8I")
@@ -372,6 +373,32 @@ def _telling_pages(log: str) -> _Pages:
                 len(content := file.read(_PAGE_BYTES)) == _PAGE_BYTES
             ):  # not the one at which a writer was killed
                 yield page, content
+
+
+def find_damaged_frame(path: str) -> str | None:
+    """Tell what is damaged in a log, if SQLite would leave out whole transactions because of it after a crash.
+
+    Without durability "full", a power cut does that too, and nobody has made a mistake.
+
+    It reads all of the log: 1.5 ms for the 1,000 frames after which it is saved. Another process may be writing a
+    frame just then; its next look finds it right.
+    """
+    log = f"{os.path.realpath(path)}-wal"
+    found: set[int] = set()
+    lost = first = 0
+    for _ in range(_TRIES_MAX):
+        try:
+            with open(log, "rb") as file:
+                lost, first = lost_transactions(file.read())
+        except OSError:
+            return None
+        if not lost:
+            return None
+        found.add(first)
+    if len(found) > 1:
+        return None
+    behind = "1 transaction stands" if lost == 1 else f"{lost} transactions stand"
+    return f"frame {first + 1} is damaged, and {behind} behind it, which are left out after a crash"
 
 
 def pages_not_saved(connection: apsw.Connection) -> set[int]:
