@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import apsw
 import orjson
@@ -29,7 +29,9 @@ class Sound:
 
     path: Path
     items: dict[str, dict[Key, Item]] = field(default_factory=lambda: defaultdict(dict))
-    versions: dict[str, dict[Key, list[Item]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
+    versions: dict[str, dict[Key, list[Item]]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(list))
+    )
     past: list[tuple[int, dict[Key, Item]]] = field(default_factory=list)
     """States of the table `recovered`, each with its time in seconds."""
     content: bytes = b""
@@ -41,13 +43,14 @@ class Sound:
         return len(self.content) // PAGE_BYTES
 
 
-_KEYS: Final = {
+_KEYS: Final[dict[str, tuple[tuple[str, Literal["S", "N", "B"]], ...]]] = {
     "plain": (("id", "S"),),
     "twin": (("id", "S"),),
     "numbers": (("n", "N"), ("b", "B")),
     "streamed": (("pk", "S"), ("sk", "N")),
     "recovered": (("id", "B"),),
     "empty": (("id", "S"),),
+    "gone": (("id", "S"),),
 }
 
 
@@ -86,7 +89,8 @@ class _Maker:
     def make(self) -> None:
         with Database.open(self._sound.path, durability="relaxed", clock=self._clock) as self._db:
             for table in _KEYS:
-                self._create(table)
+                if table != "gone":
+                    self._create(table)
             for part in range(2):
                 for number in range(part * self._scale, (part + 1) * self._scale):
                     self._put_everywhere(number)
@@ -96,6 +100,20 @@ class _Maker:
                 if part == 0:
                     for table in ("plain", "numbers"):
                         self._db.create_backup(TableName=table, BackupName="half")
+            self._free_pages()
+
+    def _free_pages(self) -> None:
+        """Delete items that stand together: free pages still have them, as SQLite does not wipe what is free."""
+        for table in ("plain", "streamed"):
+            items = self._sound.items[table]
+            for key in [key for key, item in items.items() if "changed" not in item][: self._scale // 3]:
+                item = items.pop(key)
+                self._db.delete_item(TableName=table, Key={name: item[name] for name, _ in _KEYS[table]})
+                self._clock.time_us += 1_000_000
+        self._create("gone")
+        for number in range(20):
+            self._db.put_item(TableName="gone", Item={"id": {"S": f"id{number}"}, "text": {"S": "x" * 1_500}})
+        self._db.delete_table(TableName="gone")
 
     def _create(self, table: str) -> None:
         named = list(_KEYS[table])
@@ -116,15 +134,14 @@ class _Maker:
             BillingMode="PAY_PER_REQUEST",
             AttributeDefinitions=[{"AttributeName": name, "AttributeType": kind} for name, kind in named],
             KeySchema=[
-                {"AttributeName": name, "KeyType": kind}
-                for (name, _), kind in zip(_KEYS[table], ("HASH", "RANGE"), strict=False)
+                {"AttributeName": name, "KeyType": "RANGE" if place else "HASH"}
+                for place, (name, _) in enumerate(_KEYS[table])
             ],
             **more,
         )
         if table == "recovered":
-            specification = {"PointInTimeRecoveryEnabled": True}
             self._db.update_continuous_backups(
-                TableName=table, PointInTimeRecoverySpecification=specification
+                TableName=table, PointInTimeRecoverySpecification={"PointInTimeRecoveryEnabled": True}
             )
         if table == "numbers":
             self._db.update_time_to_live(
@@ -142,7 +159,11 @@ class _Maker:
         text = {"S": self._random.choice("abcdefgh") * size}
         match table:
             case "numbers":
-                item: Item = {"n": {"N": str(number % 7 - 3)}, "b": {"B": number.to_bytes(2) * 20}, "g": {"S": "x"}}
+                item: Item = {
+                    "n": {"N": str(number % 7 - 3)},
+                    "b": {"B": number.to_bytes(2) * 20},
+                    "g": {"S": "x"},
+                }
                 if number % 2:
                     item["until"] = {"N": str(_FAR_S + number)}
             case "streamed":
@@ -179,8 +200,8 @@ class _Maker:
         self._clock.time_us += 1_000_000
 
 
-def make_sound(folder: Path, scale: int = 150) -> Sound:
-    """Make the file: tables with equal keys, binary and numeric ones, indexes, expiry, a stream, a past, backups."""
+def make_sound(folder: Path, scale: int = 90) -> Sound:
+    """Make the file: tables with equal keys, binary and numeric ones, indexes, expiry, a stream, backups."""
     sound = Sound(folder / "sound.db")
     _Maker(sound, scale).make()
     sound.content = sound.path.read_bytes()
@@ -193,9 +214,9 @@ def make_sound(folder: Path, scale: int = 150) -> Sound:
         sound.pages.setdefault((name, kind), []).append(page)
     in_use = {page for pages in sound.pages.values() for page in pages}
     free = [page for page in range(1, sound.page_count + 1) if page not in in_use]
-    header = sound.content[:PAGE_BYTES]
-    sound.pages["freelist", "trunk"] = [int.from_bytes(header[32:36])]
-    sound.pages["freelist", "leaf"] = [page for page in free if page != int.from_bytes(header[32:36])]
+    trunk = int.from_bytes(sound.content[32:36])
+    sound.pages["freelist", "trunk"] = [trunk]
+    sound.pages["freelist", "leaf"] = [page for page in free if page != trunk]
     return sound
 
 

@@ -29,8 +29,9 @@ from singletable.storage.file.file_copies import (
     replace_kept,
     told,
 )
+from singletable.storage.file.formats import check_known
 from singletable.storage.file.page_copies import WrittenFile
-from singletable.storage.file.page_sums import give_sums, reserve_sums
+from singletable.storage.file.page_sums import SUM_BYTES, give_sums, reserve_sums
 from singletable.storage.file.write_ahead_log import check_log_belongs
 from singletable.storage.past import moment_text
 from singletable.storage.repair.findings import Findings
@@ -98,7 +99,7 @@ def repair_file(
         with told(out or path), held_alone(path) as connection:
             pages = Pages(path, lambda done, total: progress("reading", done, total))
             try:
-                _check_has_sums(pages, path)
+                _check_ours(pages, path)
                 if _is_sound(pages, connection, progress):
                     return RepairReport(path=path)
                 with claimed_temporary(out or path) as made:
@@ -112,11 +113,15 @@ def repair_file(
         raise failures.translate(error, path) from error
 
 
-def _check_has_sums(pages: Pages, path: str) -> None:
-    if pages.fitting or pages.log.pages_after:
+def _check_ours(pages: Pages, path: str) -> None:
+    first = pages.page(1)
+    header = pages.header if first is None else first
+    is_ours = header.startswith(b"SQLite format 3\0") and header[68:72] == schema.APPLICATION_ID.to_bytes(4)
+    if first is not None and is_ours:
+        check_known(int.from_bytes(first[60:64]), path)
+    if (first is None or (is_ours and first[20] == SUM_BYTES)) and pages.fitting:
         return
-    header = pages.header
-    if header.startswith(b"SQLite format 3\0") and header[68:72] == schema.APPLICATION_ID.to_bytes(4):
+    if is_ours:
         raise errors.NotADatabaseError(
             f"{path} has no checksums, by which pages that are right could be told from damaged ones",
             hint="restore a backup; a file of an older format gets them when it is opened with Database.open",
