@@ -486,8 +486,7 @@ class Store:
         try:
             if not self._place.in_memory:
                 check_log_belongs(self.path)
-                if (reason := find_damaged_frame(self.path)) is not None:
-                    _log.warning("%s-wal: %s", self.path, reason)
+                self._check_log()
                 create_file(self.path)
             # Held, because the background thread may be woken here, and waits for its turn.
             with self._writing:
@@ -518,6 +517,22 @@ class Store:
             raise
         if not is_idle:
             self.background.wake()
+
+    def _check_log(self) -> None:
+        """Refuse a log of which SQLite would leave out acknowledged transactions, and say nothing.
+
+        Where writes are not synced one by one, a power cut leaves such a log too.
+        """
+        reason = find_damaged_frame(self.path)
+        if reason is None:
+            return
+        if self._place.durability != "full":
+            _log.warning("%s-wal: %s", self.path, reason)
+            return
+        raise errors.CorruptDatabaseError(
+            f"{self.path}-wal is damaged: {reason}",
+            hint="restore a backup; to go on without them: `singletable repair`, or open it once as relaxed",
+        )
 
     def _is_idle(self, execute: Execute) -> bool:
         """Tell whether nothing is left to do, also of tables that are deleted."""

@@ -398,7 +398,7 @@ def find_damaged_frame(path: str) -> str | None:
     if len(found) > 1:
         return None
     behind = "1 transaction stands" if lost == 1 else f"{lost} transactions stand"
-    return f"frame {first + 1} is damaged, and {behind} behind it, which are left out after a crash"
+    return f"{behind} behind frame {first + 1}, which does not fit"
 
 
 def pages_not_saved(connection: apsw.Connection) -> set[int]:
