@@ -244,16 +244,17 @@ def check_recognised(execute: Execute, path: str) -> int:
             f"{path} is an SQLite database, but not one of singletable",
             hint="give the path of a database made by singletable, or of a file that does not exist yet",
         )
-    _check_known(version, path)
+    check_known(version, path)
     return int(version)
 
 
 def check_not_upgraded(execute: Execute, path: str) -> None:
     """Raise when a newer release has changed the format of a file that is open here."""
-    _check_known(format_version(execute), path)
+    check_known(format_version(execute), path)
 
 
-def _check_known(version: int, path: str) -> None:
+def check_known(version: int, path: str) -> None:
+    """Raise if a format is newer than this release."""
     if version > schema.FORMAT_VERSION:
         raise errors.NewerFormatError(
             f"{path} has format {version}; this release reads formats up to {schema.FORMAT_VERSION}",

@@ -19,7 +19,7 @@ from singletable.storage.check import check_connection, check_file
 from singletable.storage.check_log import logged_since_us
 from singletable.storage.definitions import StreamDefinition, TableDefinition, decode_definition
 from singletable.storage.file import failures
-from singletable.storage.file.durable_files import make_private_file, put_in_place
+from singletable.storage.file.durable_files import make_private_file, put_in_place, remove
 from singletable.storage.file.file_copies import (
     check_differ,
     check_free,
@@ -29,8 +29,9 @@ from singletable.storage.file.file_copies import (
     replace_kept,
     told,
 )
+from singletable.storage.file.formats import check_known
 from singletable.storage.file.page_copies import WrittenFile
-from singletable.storage.file.page_sums import give_sums, reserve_sums
+from singletable.storage.file.page_sums import SUM_BYTES, give_sums, reserve_sums
 from singletable.storage.file.write_ahead_log import check_log_belongs
 from singletable.storage.past import moment_text
 from singletable.storage.repair.findings import Findings
@@ -98,7 +99,7 @@ def repair_file(
         with told(out or path), held_alone(path) as connection:
             pages = Pages(path, lambda done, total: progress("reading", done, total))
             try:
-                _check_has_sums(pages, path)
+                _check_ours(pages, path)
                 if _is_sound(pages, connection, progress):
                     return RepairReport(path=path)
                 with claimed_temporary(out or path) as made:
@@ -112,11 +113,15 @@ def repair_file(
         raise failures.translate(error, path) from error
 
 
-def _check_has_sums(pages: Pages, path: str) -> None:
-    if pages.fitting or pages.log.pages_after:
+def _check_ours(pages: Pages, path: str) -> None:
+    first = pages.page(1)
+    header = pages.header if first is None else first
+    is_ours = header.startswith(b"SQLite format 3\0") and header[68:72] == schema.APPLICATION_ID.to_bytes(4)
+    if first is not None and is_ours:
+        check_known(int.from_bytes(first[60:64]), path)
+    if (first is None or (is_ours and first[20] == SUM_BYTES)) and pages.fitting:
         return
-    header = pages.header
-    if header.startswith(b"SQLite format 3\0") and header[68:72] == schema.APPLICATION_ID.to_bytes(4):
+    if is_ours:
         raise errors.NotADatabaseError(
             f"{path} has no checksums, by which pages that are right could be told from damaged ones",
             hint="restore a backup; a file of an older format gets them when it is opened with Database.open",
@@ -159,6 +164,7 @@ def _make(
         names = {schema.item_table(table.id): table for table in tables.values()}
         unattributed = list(rebuilt.homeless(names))
     problems = check_file(made, lambda done, total: progress("checking", done, total))
+    _remove_log(made)  # empty: the check has only read
     if problems:
         raise errors.CorruptDatabaseError(
             f"{path} could not be repaired: {problems[0].where}: {problems[0].what}",
@@ -191,6 +197,7 @@ def _new_database(made: str, progress: Progress) -> Iterator[apsw.Connection]:
     """Yield a connection to a new database; in the end it is on the disk, and compared with what was written."""
     written = WrittenFile(made)
     try:
+        _remove_log(made)
         make_private_file(made)
         try:
             connection = apsw.Connection(made, vfs=written.vfs)
@@ -201,6 +208,8 @@ def _new_database(made: str, progress: Progress) -> Iterator[apsw.Connection]:
                 connection.execute(schema.CREATE + schema.CREATE_REGISTERS).fetchall()
                 yield connection
                 connection.execute("COMMIT").fetchall()
+                # As every file has it. Alone, SQLite needs no shared memory for its log, which goes with this.
+                connection.execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL").fetchall()
             finally:
                 connection.close(True)
         except apsw.Error as error:
@@ -208,6 +217,11 @@ def _new_database(made: str, progress: Progress) -> Iterator[apsw.Connection]:
         written.verify(lambda done, total: progress("verifying", done, total))
     finally:
         written.forget()
+
+
+def _remove_log(made: str) -> None:
+    for ending in ("-wal", "-shm"):
+        remove(made + ending)
 
 
 def _place(report: RepairReport, made: str, out: str | None, now_us: int) -> RepairReport:

@@ -158,6 +158,7 @@ class Findings:
     ) -> None:
         """Find out to which table or log pages belong that nothing names. The counts of tables help to tell."""
         by_name = {schema.item_table(table.id): table for table in tables}
+        named = {schema.log_table(table.id): table for table in by_name.values()} | by_name
         # Others too: a table that is being taken away may have such pages.
         others = (*self.trees, *(row[0] for row in self.whole_rows("dropped")))
         names = {*by_name, *(f"{name}_key" for name in by_name), *map(schema.log_table, logged), *others}
@@ -165,7 +166,7 @@ class Findings:
         if not wanting or not self._free.is_complete:
             return
         for tree in unnamed_trees(self.pages, self._unnamed_pages()):
-            fitting = [name for name in wanting if self._could_be(name, by_name.get(name), tree)]
+            fitting = [name for name in wanting if self._could_be(name, named.get(name), tree)]
             if len(fitting) > 1:
                 fitting = self._told_apart(fitting, tree, counts)
             if len(fitting) == 1:
@@ -188,8 +189,9 @@ class Findings:
             return False
         if table is None:
             return True
+        is_right = _is_entry_of if form == _FORMS["log"] else is_item_of
         sample = islice(read_rows(self.pages, tree), _SAMPLE_ROWS)
-        return all(LOST in row.columns or item_size(table, row) is not None for row in sample)
+        return all(LOST in row.columns or is_right(table, row) for row in sample)
 
     def _told_apart(self, names: list[str], tree: Tree, counts: dict[int, tuple[int, int]]) -> list[str]:
         """Rule out the tables that cannot have these rows. Several may have equal keys, and even equal row ids."""
@@ -232,14 +234,27 @@ def row_fits(form: str, row: Row) -> bool:
     )
 
 
-def item_size(table: Table, row: Row) -> int | None:
-    """Return the size of the item of a row; None unless its key and its size are those of the row."""
+def is_item_of(table: Table, row: Row) -> bool:
+    """Tell whether the item of a row has the key and the size that stand beside it."""
     _, pk, sk, size, raw = row.columns
     try:
         item, found = read_item(orjson.loads(raw), native=False)
-        return size if (table.key_of(item), found) == ((pk, sk), size) else None
+        return (table.key_of(item), found) == ((pk, sk), size)
     except (ValueError, KeyError, TypeError, AttributeError, errors.ApiError):
-        return None
+        return False
+
+
+def _is_entry_of(table: Table, row: Row) -> bool:
+    """Tell whether the items of an entry of a log have the key that stands beside them."""
+    _, _, _, pk, sk, before, after = row.columns
+    try:
+        images = [orjson.loads(image) for image in (before, after) if image is not None]
+        # A key attribute is never empty.
+        return bool(sk) == (table.sort_name is not None) and all(
+            table.key_of(image) == (pk, sk) for image in images
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return False
 
 
 def _usual_roots() -> Iterator[dict[str, int]]:

@@ -19,7 +19,7 @@ from singletable.storage.file.write_ahead_log import new_mark, write_mark
 from singletable.storage.images import Image, PrimaryKey
 from singletable.storage.log import EXPIRED, REMOVED, Entry
 from singletable.storage.past import moment_text, size_of
-from singletable.storage.repair.findings import Findings, item_size
+from singletable.storage.repair.findings import Findings, is_item_of
 from singletable.storage.repair.sources import BackedUp, LogNews, Recovered, choose, newest_entries
 from singletable.storage.repair.trees import LOST
 from singletable.storage.streams import Shard, open_shard
@@ -198,7 +198,8 @@ class Rebuilt:
         images = {key: news.image(key) for key in missing}
         wanted = [key for key, image in images.items() if image is None or image.may_be_older]
         backed_up = self._backups.items(table.definition, wanted)
-        for key in sorted(missing):
+        # Those whose row ids are known first: the others get new ids, behind these.
+        for key in sorted(missing, key=lambda key: (not missing[key], key)):
             image = choose(images[key], backed_up.get(key), news, key)
             attributes = table.key_attributes(key)
             if image is not None and writer.add(missing[key] or None, key, size_of(image.raw), image.raw):
@@ -234,7 +235,7 @@ class Rebuilt:
         for tree, names in self._found.homeless:
             table = tables[names[0]]
             for row in self._found.rows_of(tree):
-                if row.is_whole and item_size(table, row) is not None:
+                if row.is_whole and is_item_of(table, row):
                     key = PrimaryKey(row.columns[1], row.columns[2])
                     yield table.key_attributes(key), [tables[name].name for name in names]
 
