@@ -8,7 +8,7 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final, Literal
 
 import apsw
@@ -228,8 +228,9 @@ def _place(report: RepairReport, made: str, out: str | None, now_us: int) -> Rep
     if out is not None:
         put_in_place(made, out)
         return replace(report, repaired=out)
-    at = datetime.fromtimestamp(now_us / 1_000_000, UTC)
-    kept = f"{report.path}.damaged-{at:%Y%m%dT%H%M%SZ}"
+    at = datetime.fromtimestamp(now_us // 1_000_000, UTC)
+    while os.path.lexists(kept := f"{report.path}.damaged-{at:%Y%m%dT%H%M%SZ}"):
+        at += timedelta(seconds=1)  # that of an earlier repair stays
     replace_kept(made, report.path, kept)
     return replace(report, repaired=report.path, kept=kept)
 
