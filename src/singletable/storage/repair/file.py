@@ -8,7 +8,7 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final, Literal
 
 import apsw
@@ -19,7 +19,7 @@ from singletable.storage.check import check_connection, check_file
 from singletable.storage.check_log import logged_since_us
 from singletable.storage.definitions import StreamDefinition, TableDefinition, decode_definition
 from singletable.storage.file import failures
-from singletable.storage.file.durable_files import make_private_file, put_in_place
+from singletable.storage.file.durable_files import make_private_file, put_in_place, remove
 from singletable.storage.file.file_copies import (
     check_differ,
     check_free,
@@ -164,6 +164,7 @@ def _make(
         names = {schema.item_table(table.id): table for table in tables.values()}
         unattributed = list(rebuilt.homeless(names))
     problems = check_file(made, lambda done, total: progress("checking", done, total))
+    _remove_log(made)  # empty: the check has only read
     if problems:
         raise errors.CorruptDatabaseError(
             f"{path} could not be repaired: {problems[0].where}: {problems[0].what}",
@@ -196,6 +197,7 @@ def _new_database(made: str, progress: Progress) -> Iterator[apsw.Connection]:
     """Yield a connection to a new database; in the end it is on the disk, and compared with what was written."""
     written = WrittenFile(made)
     try:
+        _remove_log(made)
         make_private_file(made)
         try:
             connection = apsw.Connection(made, vfs=written.vfs)
@@ -206,6 +208,8 @@ def _new_database(made: str, progress: Progress) -> Iterator[apsw.Connection]:
                 connection.execute(schema.CREATE + schema.CREATE_REGISTERS).fetchall()
                 yield connection
                 connection.execute("COMMIT").fetchall()
+                # As every file has it. Alone, SQLite needs no shared memory for its log, which goes with this.
+                connection.execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL").fetchall()
             finally:
                 connection.close(True)
         except apsw.Error as error:
@@ -215,12 +219,18 @@ def _new_database(made: str, progress: Progress) -> Iterator[apsw.Connection]:
         written.forget()
 
 
+def _remove_log(made: str) -> None:
+    for ending in ("-wal", "-shm"):
+        remove(made + ending)
+
+
 def _place(report: RepairReport, made: str, out: str | None, now_us: int) -> RepairReport:
     if out is not None:
         put_in_place(made, out)
         return replace(report, repaired=out)
-    at = datetime.fromtimestamp(now_us / 1_000_000, UTC)
-    kept = f"{report.path}.damaged-{at:%Y%m%dT%H%M%SZ}"
+    at = datetime.fromtimestamp(now_us // 1_000_000, UTC)
+    while os.path.lexists(kept := f"{report.path}.damaged-{at:%Y%m%dT%H%M%SZ}"):
+        at += timedelta(seconds=1)  # that of an earlier repair stays
     replace_kept(made, report.path, kept)
     return replace(report, repaired=report.path, kept=kept)
 

@@ -81,7 +81,10 @@ class Pages:
         return len(page) == PAGE_BYTES and not any(page[-SUM_BYTES:]) and page[0] != 0
 
     def _read(self, number: int) -> bytes:
-        return os.pread(self._file, PAGE_BYTES, (number - 1) * PAGE_BYTES)
+        try:
+            return os.pread(self._file, PAGE_BYTES, (number - 1) * PAGE_BYTES)
+        except OSError:
+            return b""  # a disk that does not even read it
 
     def _right(self, number: int) -> bytes | None:
         in_log = self.log.page(number)

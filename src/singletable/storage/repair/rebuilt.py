@@ -198,7 +198,8 @@ class Rebuilt:
         images = {key: news.image(key) for key in missing}
         wanted = [key for key, image in images.items() if image is None or image.may_be_older]
         backed_up = self._backups.items(table.definition, wanted)
-        for key in sorted(missing):
+        # Those whose row ids are known first: the others get new ids, behind these.
+        for key in sorted(missing, key=lambda key: (not missing[key], key)):
             image = choose(images[key], backed_up.get(key), news, key)
             attributes = table.key_attributes(key)
             if image is not None and writer.add(missing[key] or None, key, size_of(image.raw), image.raw):
