@@ -38,6 +38,7 @@ SERVER_SUITES = ("http", "http-slow-disk", "http-boto3", "http-start", "http-sta
 
 NO_FIGURES = "There are no figures of this release yet. `make bench` measures them on your machine.\n"
 COMPARISON_HEAD = "| | here | compared with | | ratio | goal |\n|---|---|---|---|---|---|\n"
+INTEGRITY_HEAD = "| | with | without | ratio (of rounds) | goal |\n|---|--:|--:|---|---|\n"
 READING_HEAD = "| | here | goal |\n|---|---|---|\n"
 SCALE_HEAD = "| | units | small | large | ratio |\n|---|---:|---:|---:|---:|\n"
 RATIO_HEAD = "| | compared with | ratio | goal |\n|---|---|---|---|\n"
@@ -63,21 +64,13 @@ def load_results(directory: Path, suites: Iterable[str] = SUITES) -> list[Docume
     return [json.loads(path.read_text(encoding="utf-8")) for path in paths if path.is_file()]
 
 
-def render_every(documents: Iterable[Document]) -> str:
-    """Return all figures as Markdown, also those without a goal."""
-    return render(documents, with_goal=False)
-
-
-def render(documents: Iterable[Document], *, with_goal: bool = True) -> str:
+def render(documents: Iterable[Document]) -> str:
     """Return the figures as Markdown: those that have a goal, reached or not."""
     documents = list(documents)
     if not documents:
         return NO_FIGURES
     results = [
-        result
-        for document in documents
-        for result in document["results"]
-        if result["reached"] is not None or not with_goal
+        result for document in documents for result in document["results"] if result["reached"] is not None
     ]
     comparisons = [comparison_row(result) for result in results if "ratio" in result]
     readings = [reading_row(result) for result in results if "value" in result]
@@ -116,6 +109,23 @@ def comparison_row(result: Mapping[str, Any]) -> str:
         return row(name, floor, subject, f"{result['ratio']:.{digits}f}x faster", wanted)
     wanted = goal(f"at most {result['ratio_max']:g}x", result)
     return row(result["name"], subject, floor, f"{result['ratio']:.2f}x", wanted)
+
+
+def render_integrity(documents: Iterable[Document]) -> str:
+    """Return what checksums cost: the engine with those of pages and without, then other protections."""
+    documents = list(documents)
+    if not documents:
+        return NO_FIGURES
+    results = [result for document in documents for result in document["results"]]
+    return conditions(documents) + "\n" + table(INTEGRITY_HEAD, (integrity_row(result) for result in results))
+
+
+def integrity_row(result: Mapping[str, Any]) -> str:
+    wanted = "" if result["ratio_max"] is None else goal(f"at most {result['ratio_max']:g}x", result)
+    subject, floor = result["subject"], result["floor"]
+    ratio = f"{result['ratio']:.2f}x ({result['ratio_low']:.2f} to {result['ratio_high']:.2f})"
+    times = f"{subject['median_us']:.1f} us | {floor['median_us']:.1f} us"
+    return f"| {result['name']} | {times} | {ratio} | {wanted} |\n"
 
 
 def row(name: str, here: Mapping[str, Any], other: Mapping[str, Any], ratio: str, wanted: str) -> str:
@@ -360,7 +370,7 @@ PLACES: dict[str, tuple[tuple[str, ...], Callable[[Iterable[Document]], str]]] =
     "scale-benchmarks": (SCALE_SUITES, render_scale),
     "planning-benchmarks": (PLANNING_SUITES, render),
     "lint-benchmarks": (LINT_SUITES, render),
-    "integrity-benchmarks": (INTEGRITY_SUITES, render_every),
+    "integrity-benchmarks": (INTEGRITY_SUITES, render_integrity),
 }
 
 
