@@ -18,7 +18,7 @@ IN_MEMORY := $(shell test -w /dev/shm && echo TMPDIR=/dev/shm)
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 17
 
-$(STAMP): pyproject.toml scripts/bootstrap
+$(STAMP): pyproject.toml scripts/bootstrap hatch_build.py src/singletable/storage/file/page_sums.c
 	@scripts/bootstrap "$(PYTHON)" .venv
 	@touch $@
 

@@ -67,7 +67,7 @@ class BareSql:
         self.execute = self.connection.execute
         self.table_id, self.index_id = table_id, index_id = self._ids()
         items = schema.item_table(table_id)
-        self.select_one = schema.select_item(table_id)
+        self.select_one = f"SELECT item FROM {items} WHERE pk = ? AND sk = ?"
         self.select_page = f"SELECT item FROM {items} WHERE pk = ? ORDER BY sk LIMIT {PAGE_ITEMS}"
         self.select_index_page = (
             f"SELECT t.item FROM {schema.index_source(index_id, table_id)} "

@@ -24,6 +24,7 @@ READMES = (
     ROOT / "docs" / "guides" / "systems.md",
     ROOT / "docs" / "guides" / "planning.md",
     ROOT / "docs" / "guides" / "linting.md",
+    ROOT / "docs" / "decisions" / "0015-sums-of-pages.md",
 )
 RESULTS = ROOT / "benchmarks" / "results"
 SUITES = ("speed", "growth", "startup", "boto3", "design", "blueprint", "log", "ttl", "background")
@@ -31,11 +32,13 @@ LOAD_SUITES = ("load",)
 SCALE_SUITES = ("scale",)
 PLANNING_SUITES = ("planning",)
 LINT_SUITES = ("lint",)
+INTEGRITY_SUITES = ("integrity",)
 HIGHLIGHT_SUITES = ("http", "boto3")
 SERVER_SUITES = ("http", "http-slow-disk", "http-boto3", "http-start", "http-stalls")
 
 NO_FIGURES = "There are no figures of this release yet. `make bench` measures them on your machine.\n"
 COMPARISON_HEAD = "| | here | compared with | | ratio | goal |\n|---|---|---|---|---|---|\n"
+INTEGRITY_HEAD = "| | with | without | ratio (of rounds) | goal |\n|---|--:|--:|---|---|\n"
 READING_HEAD = "| | here | goal |\n|---|---|---|\n"
 SCALE_HEAD = "| | units | small | large | ratio |\n|---|---:|---:|---:|---:|\n"
 RATIO_HEAD = "| | compared with | ratio | goal |\n|---|---|---|---|\n"
@@ -106,6 +109,23 @@ def comparison_row(result: Mapping[str, Any]) -> str:
         return row(name, floor, subject, f"{result['ratio']:.{digits}f}x faster", wanted)
     wanted = goal(f"at most {result['ratio_max']:g}x", result)
     return row(result["name"], subject, floor, f"{result['ratio']:.2f}x", wanted)
+
+
+def render_integrity(documents: Iterable[Document]) -> str:
+    """Return what checksums cost: the engine with those of pages and without, then other protections."""
+    documents = list(documents)
+    if not documents:
+        return NO_FIGURES
+    results = [result for document in documents for result in document["results"]]
+    return conditions(documents) + "\n" + table(INTEGRITY_HEAD, (integrity_row(result) for result in results))
+
+
+def integrity_row(result: Mapping[str, Any]) -> str:
+    wanted = "" if result["ratio_max"] is None else goal(f"at most {result['ratio_max']:g}x", result)
+    subject, floor = result["subject"], result["floor"]
+    ratio = f"{result['ratio']:.2f}x ({result['ratio_low']:.2f} to {result['ratio_high']:.2f})"
+    times = f"{subject['median_us']:.1f} us | {floor['median_us']:.1f} us"
+    return f"| {result['name']} | {times} | {ratio} | {wanted} |\n"
 
 
 def row(name: str, here: Mapping[str, Any], other: Mapping[str, Any], ratio: str, wanted: str) -> str:
@@ -350,6 +370,7 @@ PLACES: dict[str, tuple[tuple[str, ...], Callable[[Iterable[Document]], str]]] =
     "scale-benchmarks": (SCALE_SUITES, render_scale),
     "planning-benchmarks": (PLANNING_SUITES, render),
     "lint-benchmarks": (LINT_SUITES, render),
+    "integrity-benchmarks": (INTEGRITY_SUITES, render_integrity),
 }
 
 

@@ -17,15 +17,22 @@ from singletable.engine.deletions import watch_deletions
 from singletable.engine.history import history
 from singletable.engine.patience import OutOfPatienceError, Patience
 from singletable.engine.throttling import Throttle
-from singletable.errors import ConditionFailedError, ConsumerError, DatabaseError, TransactionCanceledError
-from singletable.limits import INDEX_DELAY_S_MAX, KIB, MIB, TTL_SWEEP_S_MAX, TTL_SWEEP_S_MIN
+from singletable.errors import (
+    ConditionFailedError,
+    ConsumerError,
+    DamagedDataError,
+    DatabaseError,
+    TransactionCanceledError,
+)
+from singletable.limits import INDEX_DELAY_S_MAX, KIB, MIB, SCRUB_MIB_S_MAX, TTL_SWEEP_S_MAX, TTL_SWEEP_S_MIN
 from singletable.metrics import Metrics, MetricsSnapshot
 from singletable.past import PastView, Version, moment_us, version_of
-from singletable.storage.check import check_connection
+from singletable.storage.check import check_connection, check_file
 from singletable.storage.check_log import Problem
 from singletable.storage.clock_doubt import ClockDoubt
 from singletable.storage.file.connections import MEMORY, Durability, Location
 from singletable.storage.file.failures import refuse_backups_in
+from singletable.storage.scrub import ScrubReport
 from singletable.storage.store import Store
 from singletable.storage.write_groups import OpenGroup
 from singletable.wire.answers import WireAnswer, answer, answer_written, begin_answer
@@ -73,6 +80,7 @@ class Database:
         throttling: bool = False,
         index_delay_s: float = 0,
         ttl_sweep_s: float | None = 1.0,
+        scrub_mib_s: float | None = None,
         backups: str | os.PathLike[str] | None = None,
         clock: Clock | None = None,
         vfs: str | None = None,
@@ -95,6 +103,9 @@ class Database:
         A clock that is more than a week ahead of what the file has seen takes nothing away until it is confirmed:
         see `clock_doubt`.
 
+        With `scrub_mib_s`, a thread looks at so many MiB of the file a second, again and again, whether anybody
+        reads them or not; damage is told in the log, in `metrics` and by `scrub_report`.
+
         Backups of tables are kept in the folder `backups`, by default in the one named as the file with
         `.backups` behind it; those of a database in memory in one that goes with it.
         """
@@ -111,6 +122,8 @@ class Database:
                 f"ttl_sweep_s is a number from {TTL_SWEEP_S_MIN} to {TTL_SWEEP_S_MAX}, or None: "
                 f"not {ttl_sweep_s!r}"
             )
+        if scrub_mib_s is not None and not 0 < scrub_mib_s <= SCRUB_MIB_S_MAX:
+            raise ValueError(f"scrub_mib_s is a number up to {SCRUB_MIB_S_MAX}, or None: not {scrub_mib_s!r}")
         path = _absolute(os.fsdecode(path))
         place = Location(path, durability, vfs, _backups_folder(path, backups))
         clock = clock or SystemClock()
@@ -123,6 +136,8 @@ class Database:
             on_expired=metrics.expired,
         )
         watch_deletions(store)
+        if scrub_mib_s is not None:
+            store.scrub.start(scrub_mib_s)
         session = OperationContext(store, region, account, metrics=metrics)
         if throttling:
             throttle = Throttle(clock, session.table_arn, on_event=session.metrics.throttled)
@@ -158,12 +173,26 @@ class Database:
 
     def check(self) -> list[Problem]:
         """Verify the whole database, as `singletable check` does. An empty list means that it is sound."""
-        return self._session.store.read(lambda execute, catalog: check_connection(execute))
+        try:
+            return self._session.store.read(lambda execute, catalog: check_connection(execute))
+        except DamagedDataError:
+            return check_file(self.path)
 
     def metrics(self) -> MetricsSnapshot:
         """Return what was counted since this database was opened here, by CloudWatch's names."""
-        snapshot = self._session.metrics.snapshot()
-        return replace(snapshot, is_clock_held=self._session.store.is_clock_held())
+        store, snapshot = self._session.store, self._session.metrics.snapshot()
+        scrubbed = store.scrub.report
+        return replace(
+            snapshot,
+            is_clock_held=store.is_clock_held(),
+            damaged_reads=store.damaged_reads,
+            damaged_pages=len(scrubbed.damaged_pages),
+            scrubbed_pages=scrubbed.pages,
+        )
+
+    def scrub_report(self) -> ScrubReport:
+        """Return what the scrub has found; without `scrub_mib_s`, it does nothing."""
+        return self._session.store.scrub.report
 
     def sweep_expired(self) -> int:
         """Delete the items whose time to live is over, now. Return how many there were."""

@@ -74,6 +74,7 @@ IDLE_READERS_MAX: Final = 8  # read connections kept open between requests
 INDEX_DELAY_S_MAX: Final = 3600
 TTL_SWEEP_S_MIN: Final = 0.01  # between two looks for items that have expired
 TTL_SWEEP_S_MAX: Final = 48 * 3600  # "typically … within two days of expiration" (AWS guide, "TTL")
+SCRUB_MIB_S_MAX: Final = 4096  # more than a disk gives
 LAGGING_CHANGES_MAX: Final = 10_000  # that delayed indexes hold back
 LAGGING_BYTES_MAX: Final = 64 * MIB  # of the items and keys of those changes
 BACKGROUND_HOLD_US_MAX: Final = 50_000  # the longest a background piece may hold the writer

@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import os
 import pty
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
 import singletable
 from singletable.cli import main
+from support.by_hand import opened_by_hand
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,8 +37,9 @@ def file(tmp_path: Path) -> str:
 
 def spoil(file: str) -> None:
     """Make the stored count of items wrong, behind the engine's back."""
-    with closing(sqlite3.connect(file)) as connection, connection:
-        assert connection.execute("UPDATE counter SET items = items + 1").rowcount > 0
+    with opened_by_hand(file) as connection:
+        connection.execute("UPDATE counter SET items = items + 1")
+        assert connection.changes() > 0
 
 
 def test_sound_file_has_no_lines_and_exits_0(file: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -28,6 +28,7 @@ DATABASES = [
     "backup app.db PATH",
     "backup app.db PATH --force",
     "restore PATH new.db",
+    "repair PATH",
     "restore kept.db PATH",
     "restore kept.db PATH --force",
     "stream consumers PATH",

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import re
 import signal
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ import pytest
 from singletable import Database
 from singletable.cli import main
 from singletable.clock import ManualClock
+from support.by_hand import opened_by_hand
 from support.consuming import TABLE, Choosy, Event, by_hand, create_logged, delete, put, set_stream
 from support.paths import FIXTURES
 from support.serving import TIMEOUT_S, CommandProcess
@@ -184,7 +183,7 @@ def test_reader_that_leaves_ends_the_tail(file: str) -> None:
 
 
 def test_records_that_are_gone_are_told(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with closing(sqlite3.connect(file)) as connection, connection:
+    with opened_by_hand(file) as connection:
         connection.execute("DELETE FROM log_1 WHERE seq <= 2")
     assert main(["stream", "tail", file, TABLE, "--no-follow", "--from", "100000000000000000001"]) == 0
     printed = capsys.readouterr()

@@ -8,12 +8,11 @@ import os
 import pty
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import unicodedata
 from collections.abc import Iterator
-from contextlib import chdir, closing
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -24,6 +23,7 @@ from singletable.cli import main
 from singletable.cli.parser import build_parser
 from singletable.server import Address
 from singletable.visible import visible, visible_in_line
+from support.by_hand import opened_by_hand
 from support.consuming import Event
 from support.price_lists import offer_file
 from support.run_commands import Run, command
@@ -35,6 +35,7 @@ DESIGN = "designs.hostile:Hostile"
 OTHER = "designs.hostile:Other"
 BLUEPRINT, MODEL, TEMPLATE = "hostile.toml", "model.json", "template.json"
 PRICE_LIST = "list.json"
+TORN = "torn.db"
 HOSTILE_PRICES = f"""
 prices = 1
 [sources]
@@ -173,6 +174,12 @@ LINES: dict[str, list[list[str]]] = {
         [f"{HOSTILE}.toml"],
     ],
     "probe": [[FILE, "--out", f"{HOSTILE}/found"], [HOSTILE], [f"http://{HOSTILE}.example", "--yes"]],
+    "repair": [
+        [FILE],
+        [TORN, "--out", f"{HOSTILE}.repaired"],
+        [TORN, "--json", "--backups", HOSTILE],
+        [HOSTILE],
+    ],
     "restore": [[KEPT, f"{HOSTILE}.restored"], [HOSTILE, FILE], [FILE, f"{HOSTILE}.other"]],
     "rule": [["KEY101"], ["KEY101", "--json"], [HOSTILE], [HOSTILE, "--json"]],
     "roles": [
@@ -237,9 +244,11 @@ def hostile_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         Path(TEMPLATE).write_text(json.dumps({"Resources": {HOSTILE: table}}), encoding="utf-8")
         Path(PRICE_LIST).write_text(json.dumps({**offer_file(), "version": HOSTILE}), encoding="utf-8")
         Path("prices.toml").write_text(HOSTILE_PRICES, encoding="utf-8")
+        Path(TORN).write_bytes(Path(KEPT).read_bytes().replace(b'"PK":{"S":', b'"PK":{"T":'))
         shutil.copy(KEPT, "damaged.db")
-        with closing(sqlite3.connect("damaged.db")) as connection, connection:
-            assert connection.execute("UPDATE counter SET items = items + 1").rowcount
+        with opened_by_hand("damaged.db") as connection:
+            connection.execute("UPDATE counter SET items = items + 1")
+            assert connection.changes()
         yield folder
 
 

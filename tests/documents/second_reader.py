@@ -41,6 +41,27 @@ def read_header(path: Path) -> Header:
     return Header(number(68), number(60), head[18], head[19], number(16, 2), number(56), head[20], number(52))
 
 
+# --- sums of pages --------------------------------------------------------------------------------------
+
+_MASK = 2**64 - 1
+
+
+def page_sum(page: bytes, number: int) -> int:
+    words = [int.from_bytes(page[at : at + 8], "little") for at in range(0, 4096, 8)]
+    words[511] = number
+    result = 0x5354423153756D73
+    for lane in range(8):
+        a = b = 0
+        for word in words[lane::8]:
+            a = (a + word) & _MASK
+            b = (b + a) & _MASK
+        result = (result ^ a) * 0x9E3779B97F4A7C15 & _MASK
+        result ^= result >> 29
+        result = (result ^ b) * 0xBF58476D1CE4E5B9 & _MASK
+        result ^= result >> 32
+    return result or 1
+
+
 # --- key bytes ------------------------------------------------------------------------------------------
 
 
@@ -81,7 +102,7 @@ class SecondReader:
     def __init__(self, path: Path) -> None:
         header = read_header(path)
         assert header.application_id == 0x53544231, "not a singletable database"
-        assert header.format_version == 3, f"format {header.format_version} is not known"
+        assert header.format_version == 4, f"format {header.format_version} is not known"
         self.connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
 
     def __enter__(self) -> Self:

@@ -14,10 +14,18 @@ from typing import Any, Final
 import pytest
 
 from documents.blocks import ROOT, blocks_of, rows_of, section_of
-from documents.second_reader import SecondReader, key_bytes, number_bytes, partition_column, read_header
+from documents.second_reader import (
+    SecondReader,
+    key_bytes,
+    number_bytes,
+    page_sum,
+    partition_column,
+    read_header,
+)
 from singletable import Database, limits
 from singletable.clock import ManualClock
 from singletable.storage.definitions import IndexDefinition, TableDefinition
+from singletable.storage.file import page_sums
 from singletable.values import keys
 
 DOCUMENT: Final = ROOT / "docs" / "internals" / "file-format.md"
@@ -55,6 +63,20 @@ def example_rows(title: str) -> list[list[str]]:
 def stored(example: Path, sql: str) -> list[tuple[Any, ...]]:
     with closing(sqlite3.connect(example)) as connection:
         return connection.execute(sql).fetchall()
+
+
+def test_pages_of_the_example_end_with_their_sums(example: Path) -> None:
+    content = example.read_bytes()
+    pages = [content[start : start + 4096] for start in range(0, len(content), 4096)]
+    assert [int.from_bytes(page[-8:], "little") for page in pages] == [
+        page_sum(page, number) for number, page in enumerate(pages, 1)
+    ]
+
+
+@pytest.mark.parametrize("number", [1, 2, 262_146, 2**32 - 2])
+@pytest.mark.parametrize("page", [bytes(4096), b"\xff" * 4096, bytes(range(256)) * 16])
+def test_sum_of_a_page_is_the_one_described(page: bytes, number: int) -> None:
+    assert page_sums.page_sum(page, number) == page_sum(page, number)
 
 
 def test_meta_of_the_example(example: Path) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import apsw
 import orjson
 import pytest
 
@@ -19,6 +17,7 @@ from singletable.storage.check import check_file
 from singletable.storage.check_log import Problem
 from singletable.storage.definitions import TtlDefinition
 from singletable.storage.transaction import Transaction
+from support.by_hand import opened_by_hand
 from support.sample_tables import attributes, create_plain, create_single, index, item, n, open_by_hand, s
 
 
@@ -55,24 +54,15 @@ def expire_by_x(transaction: Transaction) -> None:
     transaction.alter_table(replace(table.definition, ttl=ttl))
 
 
-@contextmanager
-def damaged(path: Path) -> Iterator[apsw.Connection]:
-    connection = apsw.Connection(str(path))
-    try:
-        yield connection
-    finally:
-        connection.close()
-
-
 def run(path: Path, sql: str, values: tuple[Any, ...] = ()) -> None:
-    with damaged(path) as connection:
+    with opened_by_hand(path) as connection:
         connection.execute(sql, values).fetchall()
         assert connection.changes() or sql.startswith(("CREATE", "DROP"))
 
 
 def names(path: Path) -> dict[str, str]:
     """Return the SQLite tables: `single` and `plain` hold items, `gsi` the entries of the index."""
-    with damaged(path) as connection:
+    with opened_by_hand(path) as connection:
         found = {
             row[0]: orjson.loads(row[1]) for row in connection.execute("SELECT name, definition FROM catalog")
         }
@@ -482,7 +472,7 @@ def test_an_index_in_the_making_is_sound_and_its_gaps_are_not(tmp_path: Path) ->
             GlobalSecondaryIndexUpdates=[{"Create": index("by-g", "g")}],
         )
     assert check_file(path) == []
-    with damaged(path) as connection:
+    with opened_by_hand(path) as connection:
         (entries,) = [
             row[0]
             for row in connection.execute("SELECT name FROM sqlite_schema WHERE name GLOB 'index_[0-9]*'")

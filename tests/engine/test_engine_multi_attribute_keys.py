@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 
 from singletable import Database
 from singletable.errors import INVALID
 from singletable.storage.check import check_file
+from support.by_hand import opened_by_hand
 from support.sample_tables import attributes, finish, invalid, key_schema, n, open_by_hand, refusal, s
 from support.wide_indexes import Item, create_matches, found, match, wide_index, wide_key
 
@@ -311,11 +311,10 @@ def test_check_finds_damage_to_entries_of_several_attributes(tmp_path: Path, sql
         for number in range(3):
             db.put_item(TableName="matches", Item=match(f"m{number}"))
     assert check_file(path) == []
-    connection = apsw.Connection(str(path))
-    (name,) = next(
-        connection.execute("SELECT name FROM sqlite_schema WHERE name LIKE 'index\\_%' ESCAPE '\\'")
-    )
-    connection.execute(sql.format(name))
-    assert connection.changes() == 1
-    connection.close()
+    with opened_by_hand(path) as connection:
+        (name,) = next(
+            connection.execute("SELECT name FROM sqlite_schema WHERE name LIKE 'index\\_%' ESCAPE '\\'")
+        )
+        connection.execute(sql.format(name))
+        assert connection.changes() == 1
     assert any(problem in found.what for found in check_file(path))

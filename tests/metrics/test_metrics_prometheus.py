@@ -19,6 +19,7 @@ LATENCY_NAME = "singletable_successful_request_latency_seconds"
 KINDS = {
     LATENCY_NAME: "histogram",
     "singletable_clock_held": "gauge",
+    "singletable_damaged_pages": "gauge",
     "singletable_counted_seconds": "gauge",
 }
 # A sample of the exposition format 0.0.4: a name, labels whose values escape \ " and newline, a number.
@@ -110,7 +111,7 @@ def test_each_metric_has_its_samples(name: str, samples: dict[str, float]) -> No
 
 def test_every_cloudwatch_name_is_in_the_help_of_one_metric() -> None:
     helps = [line for line in lines_of(Metrics()) if line.startswith("# HELP ")]
-    assert len(helps) == len(COUNTERS) + 4  # and two gauges, which CloudWatch does not have
+    assert len(helps) == len(COUNTERS) + 7  # and five that CloudWatch does not have
     for name in (*COUNTERS, LATENCY, RETURNED_ITEMS):
         assert len([line for line in helps if line.endswith(f" (CloudWatch: {name}).")]) == 1
 
@@ -169,7 +170,7 @@ def test_prometheus_own_parser_reads_the_same() -> None:
         family.name: family
         for family in parser.text_string_to_metric_families(to_prometheus(metrics.snapshot()).decode())
     }
-    assert len(families) == len(COUNTERS) + 4
+    assert len(families) == len(COUNTERS) + 7
     assert {family.type for family in families.values()} == {"counter", "histogram", "gauge"}
     failed = families["singletable_conditional_check_failed_requests"].samples
     assert {sample.labels["table"]: sample.value for sample in failed} == {"orders": 1.0, awkward: 1.0}

@@ -172,7 +172,7 @@ def test_relaxed_durability_loses_only_the_newest_writes(tmp_path: Path, seed: i
 
 def _lost_writes(path: Path, history: list[Progress]) -> int:
     assert_sound(path)
-    with Database.open(path) as db:
+    with Database.open(path, durability="relaxed") as db:
         found = read_tables(db)
         assert_indexes_agree(db)
     for lost, progress in enumerate(reversed(history)):

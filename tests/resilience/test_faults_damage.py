@@ -14,12 +14,18 @@ from resilience.crash.tables import create_all
 from resilience.crash.verify import read_pages
 from resilience.crash.workload import EVENTS, LEDGER, SHARED, Workload
 from singletable import Database
-from singletable.errors import ApiError, CorruptDatabaseError, DatabaseError, NotADatabaseError
+from singletable.errors import (
+    ApiError,
+    CorruptDatabaseError,
+    DamagedDataError,
+    DatabaseError,
+    NotADatabaseError,
+)
 from singletable.storage.check import check_file
 
 PAGE_BYTES = 4096
 WORKLOAD = Workload(51, large=0.05, large_bytes=20_000)
-DAMAGED = (CorruptDatabaseError, NotADatabaseError)
+DAMAGED = (CorruptDatabaseError, DamagedDataError, NotADatabaseError)
 
 
 @pytest.fixture(scope="module")

@@ -26,6 +26,7 @@ from singletable.storage.check import check_file
 from singletable.storage.file import failures
 from singletable.storage.file.durable_files import claimed
 from singletable.storage.file.file_copies import back_up_file
+from singletable.storage.file.page_sums import summed
 from support.paths import FIXTURES
 from support.sample_tables import all_items
 
@@ -312,7 +313,7 @@ def test_copy_of_a_file_over_the_page_of_the_locks(tmp_path: Path) -> None:
     path = str(tmp_path / "large.db")
     with Database.open(path, durability="relaxed"):
         pass
-    large = apsw.Connection(path)
+    large = apsw.Connection(path, vfs=summed())
     large.execute("CREATE TABLE filler(bytes); INSERT INTO filler VALUES (zeroblob(550000000))").fetchall()
     large.execute("INSERT INTO filler SELECT * FROM filler").fetchall()
     large.close()

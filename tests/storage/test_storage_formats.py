@@ -21,14 +21,18 @@ from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.check import check_file
 from singletable.storage.definitions import stream_label
 from singletable.storage.file import formats
-from singletable.storage.file.connections import Location
+from singletable.storage.file.connections import Location, connect
+from singletable.storage.file.page_sums import page_sum
 from singletable.storage.log import INSERTED, MODIFIED, REMOVED, Entry, entries_after, select_logs
 from singletable.storage.streams import Shard, select_shards, select_streams
+from support.backed_up import restored
 from support.paths import FIXTURES
 from support.sample_tables import create_plain
 
 FORMAT_1 = FIXTURES / "format-1.sqlite"
 FORMAT_2 = FIXTURES / "format-2.sqlite"
+FORMAT_3 = FIXTURES / "format-3.sqlite"
+FORMAT_3_END_US = 1_700_000_000_000_000
 FORMAT_2_END_US = 1_700_000_009_123_456  # when the last change in it was made
 
 
@@ -59,7 +63,7 @@ def test_empty_file_becomes_a_database(tmp_path: Path) -> None:
 def test_newer_format_is_refused_with_both_versions(tmp_path: Path) -> None:
     path = tmp_path / "app.db"
     Database.open(path).close()
-    connection = apsw.Connection(str(path))
+    connection = connect(Location(str(path)))
     connection.execute(f"PRAGMA user_version = {schema.FORMAT_VERSION + 1}")
     connection.close()
     with pytest.raises(
@@ -120,7 +124,7 @@ def test_file_of_format_1_is_upgraded_when_it_is_opened(tmp_path: Path) -> None:
     path = tmp_path / "app.db"
     shutil.copy(FORMAT_1, path)
     with Database.open(path) as db:
-        assert db._session.store.read(lambda execute, _: formats.format_version(execute)) == 3
+        assert db._session.store.read(lambda execute, _: formats.format_version(execute)) == 4
         items = db.query(
             TableName="mixed",
             KeyConditionExpression="PK = :a",
@@ -219,8 +223,9 @@ def test_log_of_format_2_is_taken_away_in_the_background(tmp_path: Path) -> None
     """All of it in the transaction that upgrades would take long: nobody has ever trimmed it."""
     path = tmp_path / "app.db"
     shutil.copy(FORMAT_2, path)
-    connection = apsw.Connection(str(path))
-    formats.prepare(connection, Location(str(path), "relaxed"), FORMAT_2_END_US)
+    place = Location(str(path), "relaxed")
+    connection = connect(place)
+    formats.prepare(connection, place, FORMAT_2_END_US)
     assert connection.execute("SELECT name FROM dropped").fetchall() == [("old_log",)]
     assert connection.execute("SELECT count(*) FROM old_log").fetchall() == [(8,)]
     connection.close()
@@ -336,3 +341,50 @@ def test_processes_that_make_one_file_at_once_all_open_it(tmp_path: Path) -> Non
         assert answers == "[]\n" * 25
         assert child.returncode == 0
     assert check_file(tmp_path / "0") == []
+
+
+# --- format 4: pages that end with their sums --------------------------------------------------------------
+
+
+@pytest.fixture
+def format_3(tmp_path: Path) -> Path:
+    """A file with a backup of its table, both written by the code that made format 3."""
+    path = tmp_path / "app.db"
+    shutil.copy(FORMAT_3, path)
+    shutil.copytree(f"{FORMAT_3}.backups", f"{path}.backups")
+    return path
+
+
+def _has_sums(path: Path) -> bool:
+    content = path.read_bytes()
+    pages = [content[start : start + 4096] for start in range(0, len(content), 4096)]
+    return all(int.from_bytes(page[-8:], "little") == page_sum(page, n) for n, page in enumerate(pages, 1))
+
+
+def test_file_of_format_3_gets_sums_when_it_is_opened(format_3: Path) -> None:
+    assert not _has_sums(format_3)
+    with Database.open(format_3, clock=ManualClock(FORMAT_3_END_US)) as db:
+        items = db.query(
+            TableName="orders",
+            IndexName="ByGroup",
+            KeyConditionExpression="#g = :g",
+            ExpressionAttributeNames={"#g": "Group"},
+            ExpressionAttributeValues={":g": {"S": "g"}},
+        )["Items"]
+        assert [(item["SK"]["S"], len(item["Note"]["S"])) for item in items] == [
+            ("0", 10),
+            ("1", 10),
+            ("2", 10),
+            ("3", 6000),
+            ("4", 10),
+        ]
+        assert [entry.event for entry in log_of(db, "orders")] == [INSERTED] * 6 + [REMOVED]
+    assert _has_sums(format_3)
+    assert check_file(format_3) == []
+
+
+def test_backup_of_a_table_from_format_3_can_be_restored(format_3: Path) -> None:
+    with Database.open(format_3, clock=ManualClock(FORMAT_3_END_US)) as db:
+        (backup,) = db.list_backups()["BackupSummaries"]
+        assert len(restored(db, backup["BackupArn"])) == 6
+        assert db.check() == []

@@ -17,6 +17,7 @@ from resilience.crash.tables import create_plain
 from singletable import Database
 from singletable.cli import main
 from singletable.errors import ForeignLogError
+from singletable.storage.file.page_sums import summed
 from singletable.storage.file.write_ahead_log import check_log_belongs
 from support.clear_errors import assert_clear
 
@@ -155,7 +156,7 @@ def test_log_of_a_release_without_marks_is_taken(tmp_path: Path) -> None:
     live, killed = tmp_path / "live.db", tmp_path / "killed.db"
     with Database.open(live) as db:
         create_plain(db, "things")
-    raw = apsw.Connection(str(live))
+    raw = apsw.Connection(str(live), vfs=summed())
     raw.execute("DELETE FROM meta WHERE name LIKE 'wal_mark%'").fetchall()
     raw.close()
     with Database.open(live) as db:

@@ -20,7 +20,7 @@ from singletable.cli.serving import (
 )
 from singletable.database import Database
 from singletable.engine.backup_schedule import BackupRate, interval_s
-from singletable.limits import INDEX_DELAY_S_MAX, TTL_SWEEP_S_MAX, TTL_SWEEP_S_MIN
+from singletable.limits import INDEX_DELAY_S_MAX, SCRUB_MIB_S_MAX, TTL_SWEEP_S_MAX, TTL_SWEEP_S_MIN
 from singletable.server import ServerSettings
 from singletable.storage.file.durable_files import make_private_folders
 from singletable.storage.file.failures import failed_files, refuse_backups_in
@@ -81,6 +81,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_ttl_sweep,
         default=1.0,
         help="how often expired items are deleted; off: they stay (default: every %(default)g s)",
+    )
+    parser.add_argument(
+        "--scrub",
+        metavar="MIB",
+        type=_scrub,
+        default=1.0,
+        help="how much of the file is looked at for damage each second; off: what nobody reads is not looked at "
+        "(default: %(default)g MiB)",
     )
     parser.add_argument(
         "--backups",
@@ -146,6 +154,20 @@ def _ttl_sweep(text: str) -> float | None:
     return seconds
 
 
+def _scrub(text: str) -> float | None:
+    if text == "off":
+        return None
+    try:
+        mib_s = float(text)
+    except ValueError:
+        mib_s = 0.0
+    if not 0 < mib_s <= SCRUB_MIB_S_MAX:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no pace: MiB a second, up to {SCRUB_MIB_S_MAX}, or off"
+        )
+    return mib_s
+
+
 def _interval(text: str) -> str:
     def check(given: str) -> str:
         interval_s(given)
@@ -192,6 +214,7 @@ def run(arguments: argparse.Namespace) -> int:
             throttling=arguments.throttle,
             index_delay_s=arguments.index_delay / 1000,
             ttl_sweep_s=arguments.ttl_sweep,
+            scrub_mib_s=arguments.scrub,
             backups=arguments.backups,
         ) as database,
     ):

@@ -27,7 +27,15 @@ from singletable.errors import INVALID, ValidationError
 from singletable.expressions.conditions import Condition
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.definitions import KeySchema
-from singletable.storage.reading import PartitionRange, Position, Reads, SegmentRange, StoredRows
+from singletable.storage.reading import (
+    UNREADABLE,
+    PartitionRange,
+    Position,
+    Reads,
+    SegmentRange,
+    StoredRows,
+    name_place,
+)
 from singletable.storage.tables import Index, Table
 from singletable.values.sizes import item_bytes, stored_item_bytes
 from singletable.values.types import Item, Value
@@ -103,8 +111,11 @@ def read_page(
         partition = wanted.partition if isinstance(wanted, PartitionRange) else None
         if throttle is not None:
             throttle.admit("Read", read_charge(target.table, target.index, partition))
-        rows = store.select_rows(execute, wanted)
-        found = _read_rows(rows, target, request, patience)
+        try:
+            found = _read_rows(store.select_rows(execute, wanted), target, request, patience)
+        except UNREADABLE as error:
+            name_place(error, target.table, index=target.index)
+            raise
         if found.last is not None and isinstance(request, Query) and target.index is None:
             sort = target.table.definition.key.sort
             if not sort or (

@@ -8,11 +8,11 @@ from typing import Final, Literal, NamedTuple
 import orjson
 
 from singletable.storage.definitions import StreamView
+from singletable.storage.images import PrimaryKey
 from singletable.storage.log import EXPIRED, INSERTED, MODIFIED, REMOVED, Entry
 from singletable.storage.tables import Table
-from singletable.values.keys import HASH_BYTES, key_payload
 from singletable.values.sizes import item_bytes
-from singletable.values.types import Item, Value
+from singletable.values.types import Item
 
 EventName = Literal["INSERT", "MODIFY", "REMOVE"]
 
@@ -76,7 +76,7 @@ class StreamRecord(NamedTuple):
 
 def stream_record(entry: Entry, table: Table, view: StreamView) -> StreamRecord:
     """Return a change of the table as a stream of that view shows it."""
-    keys = _keys(entry, table)
+    keys = table.key_attributes(PrimaryKey(entry.pk, entry.sk))
     new_image = entry.after if view in _SHOWS_NEW else None
     old_image = entry.before if view in _SHOWS_OLD else None
     # Keys and images together: so it comes out for every record of AWS's examples (API reference, GetRecords;
@@ -96,14 +96,6 @@ def stream_record(entry: Entry, table: Table, view: StreamView) -> StreamRecord:
         old_image,
         size_bytes,
     )
-
-
-def _keys(entry: Entry, table: Table) -> Item:
-    partition = key_payload(table.partition_type, entry.pk[HASH_BYTES:])
-    keys: dict[str, Value] = {table.partition_name: {table.partition_type: partition}}
-    if table.sort_name is not None and table.sort_type is not None:
-        keys[table.sort_name] = {table.sort_type: key_payload(table.sort_type, entry.sk)}
-    return keys
 
 
 def event_id(table: Table, seq: int) -> str:

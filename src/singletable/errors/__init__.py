@@ -52,7 +52,8 @@ SingleTableError
 │   ├── DatabaseClosedError         ST809  the database was closed
 │   ├── ForkedDatabaseError         ST810  a database in memory, in a forked child
 │   ├── FileMovedError              ST811  the file was moved or overwritten while it was open
-│   └── ForeignLogError             ST812  the write-ahead log beside the file belongs to another one
+│   ├── ForeignLogError             ST812  the write-ahead log beside the file belongs to another one
+│   └── DamagedDataError            ST813  a page of the file is damaged; the rest of it is served
 └── DesignError                            a design, or its use
     ├── DeclarationError            ST101  a class that cannot mean what it says; raised when it is created
     ├── UnknownFieldError           ST201  a field that the entity does not have
@@ -132,6 +133,7 @@ from singletable.errors.consumers import (
 )
 from singletable.errors.databases import (
     CorruptDatabaseError,
+    DamagedDataError,
     DatabaseBusyError,
     DatabaseClosedError,
     DatabaseError,
@@ -214,6 +216,7 @@ __all__ = [
     "CredentialsMissingError",
     "CursorError",
     "CursorMismatchError",
+    "DamagedDataError",
     "DatabaseBusyError",
     "DatabaseClosedError",
     "DatabaseError",

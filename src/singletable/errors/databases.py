@@ -75,3 +75,9 @@ class ForeignLogError(DatabaseError):
     """The write-ahead log beside the file belongs to another one; nothing was opened."""
 
     number = "ST812"
+
+
+class DamagedDataError(DatabaseError):
+    """A page of the file has other bytes than were written; whatever does not need that page goes on."""
+
+    number = "ST813"

@@ -109,14 +109,36 @@ def _lines(snapshot: MetricsSnapshot) -> Iterator[str]:
     yield from _head(name, "histogram", "Time that successful requests took", names.LATENCY)
     for where, latency in snapshot.latencies.items():
         yield from _histogram(name, where, latency)
-    name = "singletable_clock_held"
-    yield f"# HELP {name} 1 while nothing expires or is trimmed, since the clock has to be confirmed."
-    yield f"# TYPE {name} gauge"
-    yield f"{name} {int(snapshot.is_clock_held)}"
-    name = "singletable_counted_seconds"
-    yield f"# HELP {name} For how long was counted: since the database was opened."
-    yield f"# TYPE {name} gauge"
-    yield f"{name} {snapshot.counted_s!r}"
+    for name, kind, text, value in (
+        (
+            *("singletable_clock_held", "gauge"),
+            "1 while nothing expires or is trimmed, since the clock has to be confirmed",
+            int(snapshot.is_clock_held),
+        ),
+        (
+            *("singletable_damaged_reads_total", "counter"),
+            "Requests that needed a damaged page of the file",
+            snapshot.damaged_reads,
+        ),
+        (
+            *("singletable_damaged_pages", "gauge"),
+            "Pages that the scrub has found damaged",
+            snapshot.damaged_pages,
+        ),
+        (
+            *("singletable_scrubbed_pages_total", "counter"),
+            "Pages of the file that the scrub has looked at",
+            snapshot.scrubbed_pages,
+        ),
+        (
+            *("singletable_counted_seconds", "gauge"),
+            "For how long was counted: since the database was opened",
+            snapshot.counted_s,
+        ),
+    ):
+        yield f"# HELP {name} {text}."
+        yield f"# TYPE {name} {kind}"
+        yield f"{name} {value!r}"
 
 
 def _head(name: str, kind: str, text: str, cloudwatch_name: str) -> Iterator[str]:

@@ -58,6 +58,12 @@ class MetricsSnapshot:
     returned: Mapping[Dimensions, ReturnedItems]
     is_clock_held: bool = False
     """Whether the clock is so far ahead of the file that nothing expires or is trimmed until it is confirmed."""
+    damaged_reads: int = 0
+    """How many requests were refused because a page that they needed is damaged."""
+    damaged_pages: int = 0
+    """How many pages the scrub has found damaged, by its last look at each."""
+    scrubbed_pages: int = 0
+    """How many pages the scrub has looked at; it begins again when it has seen all."""
     counted_s: float = field(default=0.0, compare=False)
     """For how long was counted: since the database was opened here, or of a difference, in between."""
 

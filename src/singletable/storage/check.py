@@ -19,11 +19,13 @@ from singletable.storage.check_log import Problem, check_log
 from singletable.storage.definitions import decode_definition
 from singletable.storage.file import failures
 from singletable.storage.file.connections import connect_for_reading
-from singletable.storage.file.formats import check_recognised
+from singletable.storage.file.formats import check_readable
+from singletable.storage.file.page_sums import damaged_place, is_damage
 from singletable.storage.file.write_ahead_log import check_log_belongs
 from singletable.storage.images import Image, encode_item
 from singletable.storage.log import select_logs
-from singletable.storage.reading import Counts, select_counts, snapshot
+from singletable.storage.reading import UNREADABLE, Counts, select_counts, snapshot
+from singletable.storage.scrub import find_damaged_pages
 from singletable.storage.tables import Expiry, Index, Table
 from singletable.values.reading import read_item
 
@@ -61,17 +63,58 @@ def check_file(path: str | os.PathLike[str], progress: Progress | None = None) -
         check_log_belongs(path)
         connection = connect_for_reading(path)
         try:
-            version = check_recognised(connection.execute, path)
+            version = check_readable(connection, path)
             if version != schema.FORMAT_VERSION:
                 raise errors.NotADatabaseError(
                     f"{path} has format {version}; only format {schema.FORMAT_VERSION} can be checked",
                     hint="open it once with Database.open, which upgrades it or makes it",
                 )
-            return check_connection(connection.execute, progress)
+            return _check(connection, progress)
         finally:
             connection.close()
     except apsw.Error as error:
         raise failures.translate(error, path) from error
+
+
+def _check(connection: apsw.Connection, progress: Progress | None) -> list[Problem]:
+    """Look at the sums of all pages, and if they are right, at what the pages say."""
+    damaged = find_damaged_pages(connection)
+    if not damaged:
+        try:
+            return check_connection(connection.execute, progress)
+        except UNREADABLE as error:
+            if not is_damage(error):
+                raise
+            place = damaged_place()  # in the log beside the file, or behind its end
+            problems = [Problem(place, "its bytes are not those that were written")]
+    else:
+        problems = [Problem(f"page {page}", "its bytes are not those that were written") for page in damaged]
+    try:
+        problems += _unreadable(connection.execute)
+    except (UNREADABLE, ValueError, LookupError, TypeError, AttributeError):
+        problems.append(Problem("catalog", "it cannot be read, and nothing without it"))
+    return problems[:_PROBLEMS_MAX]
+
+
+def _unreadable(execute: Execute) -> Iterator[Problem]:
+    catalog = load_catalog(execute)
+    names = {schema.log_table(table.id): f"log of table {table.name}" for table in catalog}
+    for table in catalog:
+        names[schema.item_table(table.id)] = _where(table)
+        names |= {schema.index_table(index.id): _where(table, index) for index in table.indexes}
+    trees: list[Any] = execute("SELECT name, type, tbl_name FROM sqlite_schema WHERE rootpage > 0").fetchall()
+    for name, kind, of in trees:
+        sql = (
+            f"SELECT * FROM {of} NOT INDEXED" if kind == "table" else f"SELECT 1 FROM {of} INDEXED BY {name}"
+        )
+        if name.startswith("sqlite_autoindex"):
+            continue  # is the table itself, where that has no row ids
+        try:
+            for _ in execute(sql):
+                pass
+        except UNREADABLE:
+            part = "" if kind == "table" else ", by which items are found,"
+            yield Problem(names.get(of, f"internal table {of}"), f"a part of it{part} cannot be read")
 
 
 def check_connection(execute: Execute, progress: Progress | None = None) -> list[Problem]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
+
+import apsw
+import orjson
 
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.images import PrimaryKey, StoredImage
@@ -95,19 +98,50 @@ def snapshot(execute: Execute) -> Iterator[None]:
     execute("BEGIN")
     try:
         yield
-    finally:
+    except UNREADABLE:
+        with suppress(apsw.SQLError):  # SQLite may have ended the transaction
+            execute("ROLLBACK")
+        raise
+    except BaseException:
         execute("ROLLBACK")
+        raise
+    execute("ROLLBACK")
+
+
+UNREADABLE: Final = apsw.IOError
+"""Raised while rows are read, where the file is damaged or its disk fails."""
+
+
+def name_place(
+    error: Exception, table: Table, key: PrimaryKey | None = None, index: Index | None = None
+) -> None:
+    """Add to an error what could not be read: an item by its key, or rows of a table or index."""
+    if key is not None:
+        readable = orjson.dumps(table.key_attributes(key)).decode()
+        error.place = f"the item {readable} of table {table.name}"  # type: ignore[attr-defined]
+    elif index is not None:
+        error.place = f"a row of table {table.name}, index {index.name},"  # type: ignore[attr-defined]
+    else:
+        error.place = f"a row of table {table.name}"  # type: ignore[attr-defined]
 
 
 def select_item(execute: Execute, table: Table, key: PrimaryKey) -> tuple[int, bytes] | None:
     """Return the size and the stored bytes of one item."""
-    row: tuple[int, bytes] | None = execute(table.select_item, key).get
+    try:
+        row: tuple[int, bytes] | None = execute(table.select_item, key).get
+    except UNREADABLE as error:
+        name_place(error, table, key)
+        raise
     return row
 
 
 def select_image(execute: Execute, table: Table, key: PrimaryKey) -> StoredImage | None:
     """Return one item with its size and the id of its row."""
-    row = next(execute(table.select_image, key), None)
+    try:
+        row = next(execute(table.select_image, key), None)
+    except UNREADABLE as error:
+        name_place(error, table, key)
+        raise
     return None if row is None else StoredImage(*row)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 APPLICATION_ID: Final = 0x53544231  # "STB1" in the header of every file
-FORMAT_VERSION: Final = 3
+FORMAT_VERSION: Final = 4
 
 CREATE: Final = f"""
 PRAGMA application_id = {APPLICATION_ID};
@@ -92,6 +92,10 @@ INSERT OR REPLACE INTO meta SELECT 'wal_mark_before', coalesce((SELECT value FRO
 """
 NOTE_MARK: Final = "INSERT OR REPLACE INTO meta VALUES ('wal_mark', ?)"
 CHANGE_MARK: Final = "UPDATE meta SET value = ? WHERE name = 'wal_mark'"
+# Stands there from the upgrade to format 4 until all pages have been written anew, with room for their sums.
+HAS_NO_SUMS: Final = "SELECT value FROM meta WHERE name = 'no_sums'"
+NOTE_NO_SUMS: Final = "INSERT OR REPLACE INTO meta VALUES ('no_sums', 1)"
+FORGET_NO_SUMS: Final = "DELETE FROM meta WHERE name = 'no_sums'"
 NOTE_NEWEST: Final = "INSERT OR REPLACE INTO meta VALUES ('newest', ?)"
 # The newest time of the clock that was believed: by it things are deleted. Only a confirmation puts it back.
 TRUSTED: Final = "SELECT value FROM meta WHERE name = 'trusted'"

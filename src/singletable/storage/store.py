@@ -26,8 +26,15 @@ from singletable.storage.file import failures
 from singletable.storage.file.connections import Location, ReadConnection, Readers, connect, create_file
 from singletable.storage.file.formats import check_not_upgraded, prepare
 from singletable.storage.file.open_files import OpenFiles
+from singletable.storage.file.page_sums import has_sums, is_damage
 from singletable.storage.file.turns import Turns
-from singletable.storage.file.write_ahead_log import LogMarks, check_log_belongs, new_mark, write_mark
+from singletable.storage.file.write_ahead_log import (
+    LogMarks,
+    check_log_belongs,
+    find_damaged_frame,
+    new_mark,
+    write_mark,
+)
 from singletable.storage.log import select_logs
 from singletable.storage.propagation import Propagation
 from singletable.storage.reading import (
@@ -38,6 +45,7 @@ from singletable.storage.reading import (
     select_rows,
     snapshot,
 )
+from singletable.storage.scrub import Scrub
 from singletable.storage.transaction import BehindLogError, ChangeTimes, PostponedError, Transaction
 from singletable.storage.write_groups import GroupedWrite, JobFailedError, OpenGroup, finish
 
@@ -96,6 +104,8 @@ class Store:
         self.backups = Backups(BackupFolder(place.backups), self, self.workers, steady)
         self._trust = ClockTrust(place, clock, steady, self.read, self.write, self.backups.folder)
         self.verifying = Verifying(self.read, self.write, self.workers, self.background.begin)
+        self.scrub = Scrub(self, self.workers)
+        self.damaged_reads = 0  # requests that needed a damaged page
         self.on_look: Callable[[], None] | None = None
         self._open()
         self.backups.clean()
@@ -351,7 +361,11 @@ class Store:
             job.error = None
             try:
                 job.result = job.work(transaction)
-            except (apsw.Error, BehindLogError):
+            except apsw.Error as error:
+                if is_damage(error):  # of a page that this request alone needs
+                    raise JobFailedError(job, self._translate(error)) from error
+                raise
+            except BehindLogError:
                 raise
             except PostponedError:
                 job.is_postponed = True
@@ -472,6 +486,7 @@ class Store:
         try:
             if not self._place.in_memory:
                 check_log_belongs(self.path)
+                self._check_log()
                 create_file(self.path)
             # Held, because the background thread may be woken here, and waits for its turn.
             with self._writing:
@@ -489,9 +504,11 @@ class Store:
                 if self._files is not None:
                     self._files.learn_beside()
                     self._log_marks = self._watch_log(self._writer, self._files)
+                if self._readers is not None:
+                    self._readers.expects_sums = has_sums(self._writer)
         except apsw.Error as error:
             self._disconnect_writer()
-            raise failures.translate(error, self.path) from error
+            raise failures.translate_opening(error, self.path) from error
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             self._disconnect_writer()
             raise failures.not_understood(self.path) from error
@@ -500,6 +517,22 @@ class Store:
             raise
         if not is_idle:
             self.background.wake()
+
+    def _check_log(self) -> None:
+        """Refuse a log of which SQLite would leave out acknowledged transactions, and say nothing.
+
+        Where writes are not synced one by one, a power cut leaves such a log too.
+        """
+        reason = find_damaged_frame(self.path)
+        if reason is None:
+            return
+        if self._place.durability != "full":
+            _log.warning("%s-wal: %s", self.path, reason)
+            return
+        raise errors.CorruptDatabaseError(
+            f"{self.path}-wal is damaged: {reason}",
+            hint="restore a backup; to go on without them: `singletable repair`, or open it once as relaxed",
+        )
 
     def _is_idle(self, execute: Execute) -> bool:
         """Tell whether nothing is left to do, also of tables that are deleted."""
@@ -555,6 +588,7 @@ class Store:
 
     def _translate(self, error: apsw.Error) -> errors.DatabaseError:
         """Return the user's error: if another program has changed a file, the error says so."""
+        self.damaged_reads += is_damage(error)
         is_about_the_file = not isinstance(
             error, (apsw.FullError, apsw.BusyError, apsw.ConnectionClosedError)
         )

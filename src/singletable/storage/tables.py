@@ -13,9 +13,15 @@ from singletable import limits
 from singletable.storage import schema
 from singletable.storage.definitions import IndexDefinition, KeyAttribute, TableDefinition, TtlDefinition
 from singletable.storage.images import Image, PrimaryKey
-from singletable.values.keys import composite_key_bytes, key_bytes, partition_bytes
+from singletable.values.keys import (
+    HASH_BYTES,
+    composite_key_bytes,
+    key_bytes,
+    key_payload,
+    partition_bytes,
+)
 from singletable.values.sizes import item_bytes, value_bytes
-from singletable.values.types import Item
+from singletable.values.types import Item, Value
 
 EntryKey = tuple[bytes, bytes]
 _Part = Callable[[Item], bytes | None]
@@ -171,6 +177,14 @@ class Table:
             return PrimaryKey(partition_bytes(partition), b"")
         sort = key_bytes(self.sort_type, item[self.sort_name][self.sort_type])
         return PrimaryKey(partition_bytes(partition), sort)
+
+    def key_attributes(self, key: PrimaryKey) -> Item:
+        """Return the key attributes that `key_of` has made these columns from."""
+        partition = key_payload(self.partition_type, key.partition[HASH_BYTES:])
+        attributes: dict[str, Value] = {self.partition_name: {self.partition_type: partition}}
+        if self.sort_name is not None and self.sort_type is not None:
+            attributes[self.sort_name] = {self.sort_type: key_payload(self.sort_type, key.sort)}
+        return attributes
 
 
 def _projected_names(index: IndexDefinition, table: TableDefinition) -> frozenset[str] | None:

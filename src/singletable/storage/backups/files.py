@@ -18,10 +18,12 @@ from singletable.storage.definitions import TableDefinition, encode_definition
 from singletable.storage.file import failures
 from singletable.storage.file.connections import connect_unchanging
 from singletable.storage.file.durable_files import Progress, make_private_file
-from singletable.storage.file.formats import check_recognised
+from singletable.storage.file.formats import check_readable
 from singletable.storage.file.page_copies import WrittenFile
+from singletable.storage.file.page_sums import reserve_sums
 from singletable.storage.images import PrimaryKey
 
+_FORMATS: Final = (3, schema.FORMAT_VERSION)  # those of 3 have the same tables, and no sums in their pages
 COPY: Final = "copy"
 """The schema name of a new backup's file in the connection that fills it."""
 
@@ -40,7 +42,7 @@ def open_backup(path: str) -> Iterator[apsw.Connection]:
     try:
         connection = connect_unchanging(path)
         try:
-            if check_recognised(connection.execute, path) != schema.FORMAT_VERSION:
+            if check_readable(connection, path) not in _FORMATS:
                 raise errors.CorruptDatabaseError(
                     f"{path} is of an older format than a backup can have", hint="take another backup"
                 )
@@ -120,6 +122,8 @@ class BackupWriter:
     def _with_file(self, work: Callable[[apsw.Connection], object]) -> None:
         connection = apsw.Connection(self.path, vfs=self._written.vfs)
         try:
+            if not os.path.getsize(self.path):
+                reserve_sums(connection)
             connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN").fetchall()
             if not os.path.getsize(self.path):
                 connection.execute(schema.CREATE + schema.CREATE_REGISTERS).fetchall()

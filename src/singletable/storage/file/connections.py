@@ -16,14 +16,12 @@ import apsw
 
 from singletable import errors, limits
 from singletable.storage.file.durable_files import no_file, sync_directory
+from singletable.storage.file.page_sums import has_sums, summed, summed_over
 from singletable.storage.file.turns import Turns
 
 Durability = Literal["full", "relaxed"]
 MEMORY: Final = ":memory:"
 
-# Named, it is used as it is. The default is SQLite3 Multiple Ciphers' layer over it, which was seen to drop a
-# read error and go on with a wrong page; it is for encrypted files.
-PLAIN_VFS: Final = "unix" if os.name == "posix" else None
 _HEADER_BYTES: Final = 100
 _PAUSE_STEP_S: Final = 0.0005
 _PAUSE_S_MAX: Final = 30.0
@@ -51,7 +49,7 @@ def connect(place: Location, turns: Turns | None = None) -> apsw.Connection:
     # Without CREATE: a file that has gone is an error, not a new and empty database.
     # With URI: so the file of a backup can be attached with a layer of its own. A path itself is never one.
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_NOMUTEX | apsw.SQLITE_OPEN_URI
-    connection = apsw.Connection(place.path, flags=flags, vfs=place.vfs or PLAIN_VFS)
+    connection = apsw.Connection(place.path, flags=flags, vfs=_layer(place))
     try:
         # Plans do not depend on bound values: otherwise SQLite makes a new plan for each LIMIT.
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
@@ -70,9 +68,15 @@ def connect(place: Location, turns: Turns | None = None) -> apsw.Connection:
     return connection
 
 
+def _layer(place: Location) -> str | None:
+    if place.in_memory:
+        return None
+    return summed() if place.vfs is None else summed_over(place.vfs)
+
+
 def connect_for_reading(path: str) -> apsw.Connection:
     """Open an existing file without any means to change it."""
-    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY, vfs=PLAIN_VFS)
+    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY, vfs=summed())
     connection.set_busy_handler(Turns(path).wait)
     try:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
@@ -91,7 +95,7 @@ def connect_for_reading(path: str) -> apsw.Connection:
 def connect_unchanging(path: str) -> apsw.Connection:
     """Open a file that nobody writes to, without locks, and without a trace beside it."""
     uri = "file:" + urllib.parse.quote(os.path.abspath(path)) + "?immutable=1"
-    return apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, vfs=PLAIN_VFS)
+    return apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, vfs=summed())
 
 
 def _make_durable(connection: apsw.Connection, durability: Durability) -> None:
@@ -146,13 +150,21 @@ class ReadConnection:
         return self._connection is not None
 
     @property
+    def connection(self) -> apsw.Connection:
+        assert self._connection is not None
+        return self._connection
+
+    @property
     def is_at_rest(self) -> bool:
         """Whether no transaction is open, which would hold on to an old state of the file."""
         return self._connection is not None and not self._connection.in_transaction
 
-    def connect(self, place: Location) -> None:
+    def connect(self, place: Location, *, expects_sums: bool) -> None:
         connection = connect(place)
         connection.execute("PRAGMA query_only = ON").fetchall()
+        if expects_sums and not has_sums(connection):
+            connection.close(True)
+            raise apsw.CorruptError("its header does not say any more that its pages have sums")
         self.execute = connection.execute
         self.seen = -1
         self._connection = connection
@@ -196,6 +208,7 @@ class Readers:
         self._paused: list[ReadConnection] = []
         self._growing = threading.Lock()
         self._is_closed = False
+        self.expects_sums = False
 
     def take(self) -> ReadConnection:
         try:
@@ -206,7 +219,7 @@ class Readers:
             try:
                 self._check_open()
                 self._check_files()
-                reader.connect(self._place)
+                reader.connect(self._place, expects_sums=self.expects_sums)
                 self._check_files()  # the file at the path may have been replaced since
             except BaseException:
                 self.forget(reader)  # a kept error keeps the reader alive, and closing would wait for it

@@ -9,8 +9,10 @@ import apsw
 
 from singletable import errors
 from singletable.storage.file.durable_files import no_file
+from singletable.storage.file.page_sums import damaged_place, is_damage
 from singletable.storage.file.turns import find_holder
 
+_REPAIR_HINT = "run `singletable repair` on the file, or restore a backup"
 _DAMAGED_HINT = "run `singletable check` on a copy of the file, or restore a backup"
 
 
@@ -49,6 +51,13 @@ def translate(error: apsw.Error, path: str) -> errors.DatabaseError:
             return _busy(path)
         case apsw.ConnectionClosedError():
             return closed(path)
+        case apsw.IOError() if is_damage(error):
+            where = getattr(error, "place", None)
+            what = f"{damaged_place()} is damaged"
+            return errors.DamagedDataError(
+                f"{path}: {where} cannot be read: {what}" if where else f"{path}: {what}",
+                hint="run `singletable repair` on the file; whatever does not need that page is served",
+            )
         case apsw.IOError() if is_short_read(error) and _has_empty_log(path):
             return errors.StorageFailedError(
                 f"{path} cannot be read: its -wal was removed while other processes had it open",
@@ -59,6 +68,13 @@ def translate(error: apsw.Error, path: str) -> errors.DatabaseError:
                 f"{path}: reading or writing failed: {_reason(error)}",
                 hint="look at the disk and at the system's log; what was acknowledged before is kept",
             )
+
+
+def translate_opening(error: apsw.Error, path: str) -> errors.DatabaseError:
+    """Return the error that a user should see when a file cannot be opened: nothing of it is served then."""
+    if is_damage(error):
+        return errors.CorruptDatabaseError(f"{path} is damaged: {damaged_place()}", hint=_REPAIR_HINT)
+    return translate(error, path)
 
 
 def is_short_read(error: apsw.IOError) -> bool:

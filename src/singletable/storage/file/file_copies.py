@@ -11,14 +11,17 @@ import ctypes
 import hashlib
 import os
 import shlex
+import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 import apsw
 
 from singletable import errors
 from singletable.storage.file import failures
-from singletable.storage.file.connections import PLAIN_VFS, connect_for_reading, connect_unchanging
+from singletable.storage.file.connections import connect_for_reading, connect_unchanging
 from singletable.storage.file.durable_files import (
     claimed,
     no_file,
@@ -29,7 +32,7 @@ from singletable.storage.file.durable_files import (
     sync_directory,
     sync_file,
 )
-from singletable.storage.file.formats import check_recognised
+from singletable.storage.file.formats import check_readable
 from singletable.storage.file.page_copies import (
     CompleteFile,
     Progress,
@@ -39,7 +42,16 @@ from singletable.storage.file.page_copies import (
     read_sums,
     sums_path,
 )
+from singletable.storage.file.page_sums import summed
 from singletable.storage.file.write_ahead_log import check_log_belongs
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover
+    fcntl = None  # type: ignore[assignment]
+
+_LOCK_OFFSET: Final = 1 << 30
+_LOCK_BYTES: Final = 512
 
 # --- making a copy ----------------------------------------------------------------------------
 
@@ -47,15 +59,15 @@ from singletable.storage.file.write_ahead_log import check_log_belongs
 def back_up_file(path: str, copy: str, *, force: bool, progress: Progress = no_progress) -> CompleteFile:
     """Copy a database as it is at one moment, while others write to it."""
     failures.require_file(path)
-    _check_free(copy, force=force)
-    _check_differ(path, copy)
+    check_free(copy, force=force)
+    check_differ(path, copy)
     _check_not_open(copy)
     try:
         check_log_belongs(path)
         source = connect_for_reading(path)
         try:
-            check_recognised(source.execute, path)
-            with _told(copy), _claimed_temporary(copy) as made:
+            check_readable(source, path)
+            with told(copy), claimed_temporary(copy) as made:
                 copied = copy_connection(source, made, progress)
                 with _alone(copy):
                     put_copy_in_place(made, copy, copied)
@@ -72,16 +84,16 @@ def back_up_file(path: str, copy: str, *, force: bool, progress: Progress = no_p
 def restore_file(backup: str, path: str, *, force: bool, progress: Progress = no_progress) -> CompleteFile:
     """Put a copy at a path that has no database yet, or one that nobody has open."""
     failures.require_file(backup)
-    _check_free(path, force=force)
+    check_free(path, force=force)
     if not force:
         check_log_belongs(path)  # of a file that is gone: it goes with the restore
-    _check_differ(backup, path)
-    with _told(sums_path(backup)):
+    check_differ(backup, path)
+    with told(sums_path(backup)):
         sums = read_sums(backup)
     if not sums:
         raise _no_sum(backup)
     _check_not_open(path)
-    with _told(path), _claimed_temporary(path) as made:
+    with told(path), claimed_temporary(path) as made:
         copied = _copy_bytes(backup, made, progress)
         if copied.sha256 not in sums:
             raise errors.CorruptDatabaseError(
@@ -128,7 +140,7 @@ def _check_ours(made: str, backup: str) -> None:
     try:
         connection = connect_unchanging(made)
         try:
-            check_recognised(connection.execute, backup)
+            check_readable(connection, backup)
         finally:
             connection.close(True)
     except apsw.Error as error:
@@ -151,7 +163,7 @@ def _alone(path: str) -> Iterator[None]:
     try:
         if connection is not None:
             # Closing it must not remove the log of the first process that opens the new file.
-            _keep_log(connection)
+            keep_log(connection)
         _remove_log(path)
         yield
     finally:
@@ -165,7 +177,7 @@ def _connect_alone(path: str) -> apsw.Connection | None:
         check_log_belongs(path)
     except errors.ForeignLogError:
         return None
-    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE, vfs=PLAIN_VFS)
+    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE, vfs=summed())
     try:
         # Every open connection, also an idle one, holds a lock that excludes this mode.
         connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK").fetchall()
@@ -173,15 +185,58 @@ def _connect_alone(path: str) -> apsw.Connection | None:
         return connection
     except apsw.BusyError:
         connection.close(True)
-        raise errors.DatabaseBusyError(
-            f"{path} is open in another process", hint="stop what uses it, and try again"
-        ) from None
+        raise _is_open(path) from None
     except apsw.Error:
         connection.close(True)
         return None  # that may be why it is replaced
 
 
-def _keep_log(connection: apsw.Connection) -> None:
+@contextmanager
+def held_alone(path: str) -> Iterator[apsw.Connection | None]:
+    """Hold a file that nobody else has open, and its log, as they are; None if SQLite cannot open it.
+
+    Neither is written: no checkpoint is made, also not when it ends.
+    """
+    log = f"{os.path.realpath(path)}-wal"
+    had_log = os.path.exists(log)
+    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE, vfs=summed())
+    try:
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        keep_log(connection)
+        try:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK").fetchall()
+        except apsw.BusyError:
+            raise _is_open(path) from None
+        except apsw.Error:
+            with _locked(path):
+                yield None
+        else:
+            yield connection
+    finally:
+        connection.close(True)
+        if not had_log and os.path.exists(log) and not os.path.getsize(log):
+            remove(log)
+
+
+@contextmanager
+def _locked(path: str) -> Iterator[None]:
+    """Hold the bytes of a file that SQLite locks ("File Locking And Concurrency", 3): it cannot do so itself."""
+    with open(path, "rb+") as file:
+        try:
+            if fcntl is not None:  # on Windows, an open file cannot be replaced
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, _LOCK_BYTES, _LOCK_OFFSET)
+        except OSError:
+            raise _is_open(path) from None
+        yield
+
+
+def _is_open(path: str) -> errors.DatabaseBusyError:
+    return errors.DatabaseBusyError(
+        f"{path} is open in another process", hint="stop what uses it, and try again"
+    )
+
+
+def keep_log(connection: apsw.Connection) -> None:
     keep = ctypes.c_int(1)
     connection.file_control("main", apsw.SQLITE_FCNTL_PERSIST_WAL, ctypes.addressof(keep))
 
@@ -192,10 +247,50 @@ def _remove_log(path: str) -> None:
     sync_directory(os.path.dirname(path) or ".")
 
 
+def replace_kept(made: str, path: str, kept: str) -> None:
+    """Put a file in the place of another one, which is kept under a new name, with its log.
+
+    At each moment the path has the one or the other. The log stays beside the path until that has the new file, to
+    which it does not belong, and which is not opened with it; `end_replacing` takes it away, also after a kill.
+    """
+    for ending in ("", "-wal"):
+        if os.path.exists(path + ending) and os.path.getsize(path + ending):
+            _link(path + ending, kept + ending)
+    sync_directory(os.path.dirname(kept) or ".")
+    put_in_place(made, path)
+    _remove_log(path)
+
+
+def end_replacing(path: str, kept: str) -> bool:
+    """End what a killed process has begun with `replace_kept`. Return False if the path still has the old file."""
+    if not os.path.exists(path) or not os.path.exists(kept):
+        return True
+    if os.path.samefile(path, kept):
+        for ending in ("-wal", ""):
+            remove(kept + ending)
+        return False
+    if all(os.path.exists(one) for one in (f"{path}-wal", f"{kept}-wal")) and os.path.samefile(
+        f"{path}-wal", f"{kept}-wal"
+    ):
+        _remove_log(path)
+    return True
+
+
+def _link(path: str, name: str) -> None:
+    """Give a file a second name; where there are none, make a copy."""
+    remove(name)
+    try:
+        os.link(path, name)
+    except OSError:
+        shutil.copyfile(path, name)
+        os.chmod(name, stat.S_IMODE(os.stat(path).st_mode))
+        sync_file(name)
+
+
 # --- files ----------------------------------------------------------------------------------------
 
 
-def _check_free(path: str, *, force: bool) -> None:
+def check_free(path: str, *, force: bool) -> None:
     if os.path.isdir(path):
         raise errors.StorageFailedError(f"{path} is a directory", hint="give the path of a file in it")
     what = no_file(path)
@@ -206,7 +301,7 @@ def _check_free(path: str, *, force: bool) -> None:
         raise errors.StorageFailedError(f"{path} exists", hint="give another path, or --force to replace it")
 
 
-def _check_differ(source: str, target: str) -> None:
+def check_differ(source: str, target: str) -> None:
     if os.path.exists(target) and os.path.samefile(source, target):
         raise errors.StorageFailedError(
             f"{source} and {target} are one file", hint="give the path of another one"
@@ -214,7 +309,7 @@ def _check_differ(source: str, target: str) -> None:
 
 
 @contextmanager
-def _claimed_temporary(path: str) -> Iterator[str]:
+def claimed_temporary(path: str) -> Iterator[str]:
     """Yield a temporary path beside the target. The leftover of an earlier, interrupted copy is removed."""
     made = f"{path}.partial"
     with claimed(f"{made}.lock") as is_ours:
@@ -231,7 +326,7 @@ def _claimed_temporary(path: str) -> Iterator[str]:
 
 
 @contextmanager
-def _told(path: str) -> Iterator[None]:
+def told(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import logging
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -22,6 +23,13 @@ from singletable.storage.file.connections import Location, connect
 from singletable.storage.file.durable_files import make_private_folders, remove
 from singletable.storage.file.failures import failed_files
 from singletable.storage.file.page_copies import copy_connection, put_copy_in_place, sums_path
+from singletable.storage.file.page_sums import (
+    SUM_BYTES,
+    give_missing_sums,
+    has_sums,
+    reserve_sums,
+    reserved_bytes,
+)
 from singletable.storage.file.turns import Turns
 from singletable.storage.file.write_ahead_log import new_mark, write_mark
 from singletable.storage.images import encode_item
@@ -29,6 +37,9 @@ from singletable.storage.images import encode_item
 _NAME: Final = re.compile(r"format-[0-9]+-([0-9]{8}T[0-9]{6}Z)\.db")
 _INTERRUPTED: Final = re.compile(r"format-[0-9]+-[0-9]{8}T[0-9]{6}Z\.db\.partial")
 _TIME: Final = "%Y%m%dT%H%M%SZ"
+_SUMS_SINCE: Final = 4  # the format whose pages end with their sums
+
+_log = logging.getLogger("singletable.storage")
 
 
 def _mark_binary_items(execute: Execute) -> None:
@@ -112,8 +123,17 @@ def _register_stream(execute: Execute, raw: dict[str, Any]) -> None:
     )
 
 
+def _note_no_sums(execute: Execute) -> None:
+    """Format 4 has a checksum at the end of each page. Pages get it behind this transaction, from `_give_sums`."""
+    execute(schema.NOTE_NO_SUMS)
+
+
 # From each older format version, the step to the next. A step runs inside the transaction that upgrades.
-UPGRADES: Final[Mapping[int, Callable[[Execute], None]]] = {1: _mark_binary_items, 2: _divide_log}
+UPGRADES: Final[Mapping[int, Callable[[Execute], None]]] = {
+    1: _mark_binary_items,
+    2: _divide_log,
+    3: _note_no_sums,
+}
 
 
 def prepare(connection: apsw.Connection, place: Location, now_us: int) -> None:
@@ -124,18 +144,74 @@ def prepare(connection: apsw.Connection, place: Location, now_us: int) -> None:
         )
     is_current = _is_current(connection, place)
     if not place.in_memory:
+        _check_header(connection, place.path)
+        reserve_sums(connection)  # in a file that is made now, or written anew
         _use_write_ahead_log(connection, place)  # also of a copy, which SQLite has made without it
-    if is_current:
+    if not is_current:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            if not _is_current(connection, place):  # another process may have been faster
+                _create_or_upgrade(connection.execute, place, now_us)
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+    if place.in_memory:
         return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        if not _is_current(connection, place):  # another process may have been faster
-            _create_or_upgrade(connection.execute, place, now_us)
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
+    if not has_sums(connection):
+        _give_sums(connection, place.path)
+    give_missing_sums(connection)
+
+
+def _check_header(connection: apsw.Connection, path: str) -> None:
+    """Raise if the header contradicts itself: whether pages have sums is said twice there."""
+    header, seen = _header(connection.execute), None
+    while header != seen:  # another process may be making or upgrading the file
+        reserved = reserved_bytes(connection)
+        seen, header = header, _header(connection.execute)
+    _, version, is_empty = header
+    if version >= _SUMS_SINCE:
+        is_right = reserved == SUM_BYTES or _is_noted(connection.execute)
+    else:
+        is_right = reserved == 0 or is_empty
+    if not is_right:
+        raise errors.CorruptDatabaseError(
+            f"{path} is damaged: its header says format {version}, and {reserved} bytes for the sums of pages",
+            hint="run `singletable repair` on it, or restore a backup",
+        )
+
+
+def _is_noted(execute: Execute) -> bool:
+    return next(execute(schema.HAS_NO_SUMS), None) is not None
+
+
+def _give_sums(connection: apsw.Connection, path: str) -> None:
+    """Write all pages of an older file anew, with their sums: in one transaction, which changes nothing else.
+
+    Of a new file, this only brings its first pages from the log to where readers see that they have sums.
+    """
+    execute = connection.execute
+    if _is_noted(execute):
+        try:
+            execute(
+                "PRAGMA temp_store = FILE"
+            ).fetchall()  # the copy that SQLite makes on the way is as large
+            execute("VACUUM").fetchall()
+            execute(schema.FORGET_NO_SUMS).fetchall()
+        except (apsw.FullError, apsw.BusyError) as error:
+            _log.warning("%s has no checksums yet, since it could not be written anew: %s", path, error)
+            return
+        finally:
+            execute("PRAGMA temp_store = MEMORY").fetchall()
+    turns = Turns(path)
+    for tries in itertools.count():
+        execute("PRAGMA wal_checkpoint").fetchall()
+        execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        if has_sums(connection):
+            return
+        if not turns.wait(tries):
+            raise apsw.BusyError("the first checkpoint of the file was held up")
 
 
 def _use_write_ahead_log(connection: apsw.Connection, place: Location) -> None:
@@ -163,25 +239,39 @@ SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version 
 """
 
 
+def _header(execute: Execute) -> tuple[int, int, bool]:
+    """Return the application id and the format version of a file, and whether it is empty."""
+    rows: list[Any] = execute(_SELECT_HEADER).fetchall()
+    application, version, is_empty = rows[0]
+    return application, version, bool(is_empty)
+
+
 def check_recognised(execute: Execute, path: str) -> int:
     """Return the format of a file, 0 for an empty one. Raise unless it is of a format that this release knows."""
-    header: list[Any] = execute(_SELECT_HEADER).fetchall()
-    application, version, is_empty = header[0]
+    application, version, is_empty = _header(execute)
     if application != schema.APPLICATION_ID and not (is_empty and application == version == 0):
         raise errors.NotADatabaseError(
             f"{path} is an SQLite database, but not one of singletable",
             hint="give the path of a database made by singletable, or of a file that does not exist yet",
         )
-    _check_known(version, path)
-    return int(version)
+    check_known(version, path)
+    return version
+
+
+def check_readable(connection: apsw.Connection, path: str) -> int:
+    """Return the format of a file that is read and not opened for writing. Raise unless its header fits itself."""
+    version = check_recognised(connection.execute, path)
+    _check_header(connection, path)
+    return version
 
 
 def check_not_upgraded(execute: Execute, path: str) -> None:
     """Raise when a newer release has changed the format of a file that is open here."""
-    _check_known(format_version(execute), path)
+    check_known(format_version(execute), path)
 
 
-def _check_known(version: int, path: str) -> None:
+def check_known(version: int, path: str) -> None:
+    """Raise if a format is newer than this release."""
     if version > schema.FORMAT_VERSION:
         raise errors.NewerFormatError(
             f"{path} has format {version}; this release reads formats up to {schema.FORMAT_VERSION}",

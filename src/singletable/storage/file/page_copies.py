@@ -23,6 +23,7 @@ from singletable.storage.file.durable_files import (
     sync_file,
     write_whole,
 )
+from singletable.storage.file.page_sums import give_sums, has_sums, summed_over
 from singletable.storage.file.write_ahead_log import change_mark, new_mark
 
 Phase = Literal["copying", "verifying"]
@@ -73,6 +74,8 @@ def _copy_pages(source: apsw.Connection, written: WrittenFile, progress: Progres
         target = apsw.Connection(written.path, vfs=written.vfs)
         try:
             target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF").fetchall()
+            if has_sums(source):
+                give_sums(target)
             with target.backup("main", source, "main") as pages:
                 while not pages.done:
                     pages.step(_PAGES_A_STEP)
@@ -172,9 +175,9 @@ class WrittenFile:
 
     def __init__(self, path: str) -> None:
         self.path = os.path.abspath(path)
-        self.vfs = _NAME
         self._digests = bytearray()
         _layer().watched[self.path] = self._digests
+        self.vfs = summed_over(_NAME)
 
     def forget(self) -> None:
         """Remember nothing of it any more."""

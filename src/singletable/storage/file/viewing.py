@@ -13,7 +13,7 @@ from singletable.storage import schema
 from singletable.storage.catalog import Catalog, Execute, catalog_version, load_catalog
 from singletable.storage.file import failures
 from singletable.storage.file.connections import connect_for_reading
-from singletable.storage.file.formats import check_recognised
+from singletable.storage.file.formats import check_readable
 from singletable.storage.file.open_files import OpenFiles
 from singletable.storage.file.write_ahead_log import check_log_belongs
 from singletable.storage.reading import snapshot
@@ -48,7 +48,7 @@ class FileView:
         self._files.check()  # a command that follows a removed file would wait for ever
         try:
             for _ in range(_CATALOG_TRIES_MAX):
-                self._check_format(execute)
+                self._check_format()
                 with snapshot(execute):
                     catalog = load_catalog(execute)
                 try:
@@ -63,8 +63,8 @@ class FileView:
             raise failures.translate(error, self.path) from error
         raise failures.not_understood(self.path)
 
-    def _check_format(self, execute: Execute) -> None:
-        version = check_recognised(execute, self.path)
+    def _check_format(self) -> None:
+        version = check_readable(self._connection, self.path)
         if version != schema.FORMAT_VERSION:
             raise errors.NotADatabaseError(
                 f"{self.path} has format {version}; only format {schema.FORMAT_VERSION} can be read as it is",
