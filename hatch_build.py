@@ -35,9 +35,7 @@ def compilers() -> list[list[str]]:
 
 
 def compile_library() -> None:
-    """Compile, unless the library is newer than its source."""
-    if LIBRARY.exists() and LIBRARY.stat().st_mtime_ns >= SOURCE.stat().st_mtime_ns:
-        return
+    """Compile in place; what is there may be of another machine."""
     choices = compilers()
     if importlib.util.find_spec("ziglang") is not None:
         choices.append([sys.executable, "-m", "ziglang", "cc"])

@@ -14,6 +14,7 @@ import pytest
 from singletable import Database
 from singletable.errors import CorruptDatabaseError, DamagedDataError
 from singletable.storage.check import check_file
+from singletable.storage.file.file_copies import back_up_file
 from singletable.storage.file.page_sums import PAGES_A_LOOK, page_sum
 from support.sample_tables import create_plain
 
@@ -198,3 +199,28 @@ def test_memory_has_nothing_to_scrub() -> None:
 def test_pace_that_cannot_be_is_refused(file: Path, pace: float) -> None:
     with pytest.raises(ValueError, match="scrub_mib_s is a number up to 4096"):
         Database.open(file, scrub_mib_s=pace)
+
+
+def test_nothing_is_acknowledged_behind_a_damaged_place_of_the_log(file: Path) -> None:
+    """A restart would leave out all that stands behind it, and say nothing."""
+    with Database.open(file) as db:
+        put(db, "item 1")
+        log = Path(f"{file}-wal")
+        content = bytearray(log.read_bytes())
+        content[content.rindex(b'"item 1"') + 1] ^= 1
+        log.write_bytes(content)
+        refused: CorruptDatabaseError | None = None
+        for number in range(3_000):
+            try:
+                put(db, f"new {number}")
+            except CorruptDatabaseError as error:
+                refused = error
+                break
+        assert refused is not None
+        assert "nothing is written any more" in refused.message
+        assert db.trouble() is refused
+        assert get(db, "item 2") is not None
+        assert get(db, "new 0") is not None
+    assert next(problem.where for problem in check_file(file)) == "write-ahead log"
+    with pytest.raises(CorruptDatabaseError, match="-wal is damaged"):
+        back_up_file(str(file), str(file.with_name("copy.db")), force=False)

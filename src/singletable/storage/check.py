@@ -21,7 +21,7 @@ from singletable.storage.file import failures
 from singletable.storage.file.connections import connect_for_reading
 from singletable.storage.file.formats import check_readable
 from singletable.storage.file.page_sums import damaged_place, is_damage
-from singletable.storage.file.write_ahead_log import check_log_belongs
+from singletable.storage.file.write_ahead_log import check_log_belongs, find_damaged_frame
 from singletable.storage.images import Image, encode_item
 from singletable.storage.log import select_logs
 from singletable.storage.reading import UNREADABLE, Counts, select_counts, snapshot
@@ -69,7 +69,9 @@ def check_file(path: str | os.PathLike[str], progress: Progress | None = None) -
                     f"{path} has format {version}; only format {schema.FORMAT_VERSION} can be checked",
                     hint="open it once with Database.open, which upgrades it or makes it",
                 )
-            return _check(connection, progress)
+            reason = find_damaged_frame(path)
+            lost = [] if reason is None else [Problem("write-ahead log", reason)]
+            return lost + _check(connection, progress)
         finally:
             connection.close()
     except apsw.Error as error:

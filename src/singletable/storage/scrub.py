@@ -68,7 +68,7 @@ class ScrubReport:
 class _Reading(Protocol):
     path: str
 
-    def take_reader(self) -> ReadConnection | None: ...
+    def new_reader(self) -> ReadConnection | None: ...
     def end_reader(self, reader: ReadConnection) -> None: ...
 
 
@@ -100,10 +100,12 @@ class Scrub:
 
     def piece(self, pages: int) -> None:
         """Look at the next pages; behind the last one, begin again."""
-        reader = self._store.take_reader()
+        reader = self._store.new_reader()
         if reader is None:
             return  # in memory
         try:
+            # Read, and not mapped: a page that the disk cannot read is an error, and not the end of the process.
+            reader.connection.execute("PRAGMA mmap_size = 0").fetchall()
             for _ in range(0, pages, PAGES_A_LOOK):
                 if not self._look(reader.connection):
                     break

@@ -31,7 +31,7 @@ from singletable.storage.file.turns import Turns
 from singletable.storage.file.write_ahead_log import (
     LogMarks,
     check_log_belongs,
-    find_damaged_frame,
+    check_log_whole,
     new_mark,
     write_mark,
 )
@@ -90,6 +90,7 @@ class Store:
         self._times = ChangeTimes()
         self._is_closed = False
         self._lost_by_fork = False
+        self._log_damage: errors.DatabaseError | None = None  # the reason why nothing is written any more
         self._files = None if place.in_memory else OpenFiles(place.path)
         self._readers = None if self._files is None else Readers(place, self._files.check)
         self._publishing = threading.Lock()
@@ -197,6 +198,15 @@ class Store:
             return None
         try:
             return self._readers.take()
+        except apsw.Error as error:
+            raise failures.translate(error, self.path) from error
+
+    def new_reader(self) -> ReadConnection | None:
+        """Return a connection that no request has used, to be ended by `end_reader`; None in memory."""
+        if self._readers is None:
+            return None
+        try:
+            return self._readers.take_new()
         except apsw.Error as error:
             raise failures.translate(error, self.path) from error
 
@@ -312,8 +322,9 @@ class Store:
             return step()
         except apsw.Error as error:
             self._roll_back()
+            translated = self._translate(error)
             for job in group:
-                job.fail(self._translate(error))
+                job.fail(translated)
         except JobFailedError as failed:
             self._roll_back()
             failed.job.fail(failed.error)
@@ -335,6 +346,8 @@ class Store:
 
     def _begin(self) -> apsw.Connection:
         writer = self._open_writer()
+        if self._log_damage is not None:
+            raise self._log_damage
         if self._files is not None and self._files.are_moved:
             self._files.check()
         self._turns.leave_gap()
@@ -523,16 +536,12 @@ class Store:
 
         Where writes are not synced one by one, a power cut leaves such a log too.
         """
-        reason = find_damaged_frame(self.path)
-        if reason is None:
-            return
-        if self._place.durability != "full":
-            _log.warning("%s-wal: %s", self.path, reason)
-            return
-        raise errors.CorruptDatabaseError(
-            f"{self.path}-wal is damaged: {reason}",
-            hint="restore a backup; to go on without them: `singletable repair`, or open it once as relaxed",
-        )
+        try:
+            check_log_whole(self.path)
+        except errors.CorruptDatabaseError as error:
+            if self._place.durability == "full":
+                raise
+            _log.warning("%s", error.message)
 
     def _is_idle(self, execute: Execute) -> bool:
         """Tell whether nothing is left to do, also of tables that are deleted."""
@@ -570,8 +579,22 @@ class Store:
 
     def _watch_log(self, writer: apsw.Connection, files: OpenFiles) -> LogMarks:
         return LogMarks(
-            writer, self.path, may_checkpoint=files.may_checkpoint, has_checkpointed=files.learn_main
+            writer,
+            self.path,
+            may_checkpoint=files.may_checkpoint,
+            has_checkpointed=files.learn_main,
+            on_damage=self._stop_writing,
         )
+
+    def _stop_writing(self, error: apsw.Error) -> None:
+        """Acknowledge nothing more: behind a damaged place of the log, a restart would leave it out."""
+        place = failures.translate(error, self.path).message.partition(": ")[2]
+        self.damaged_reads += 1
+        self._log_damage = errors.CorruptDatabaseError(
+            f"{self.path}: nothing is written any more: {place}",
+            hint="read what you need, stop what uses the file, and run `singletable repair` on it",
+        )
+        _log.error("%s", self._log_damage.message)
 
     def _disconnect_writer(self) -> None:
         if self._files is not None:
@@ -584,7 +607,7 @@ class Store:
 
     def trouble(self) -> errors.DatabaseError | None:
         """Return why nothing is written any more; None while all is well."""
-        return None if self._files is None else self._files.look()
+        return self._log_damage or (None if self._files is None else self._files.look())
 
     def _translate(self, error: apsw.Error) -> errors.DatabaseError:
         """Return the user's error: if another program has changed a file, the error says so."""

@@ -214,7 +214,14 @@ class Readers:
         try:
             reader = self._idle.pop()
         except IndexError:
-            reader = self._grow()
+            return self.take_new()
+        return self._connected(reader)
+
+    def take_new(self) -> ReadConnection:
+        """Make a reader, though others may be idle."""
+        return self._connected(self._grow())
+
+    def _connected(self, reader: ReadConnection) -> ReadConnection:
         if not reader.is_connected:
             try:
                 self._check_open()

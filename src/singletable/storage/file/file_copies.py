@@ -43,7 +43,7 @@ from singletable.storage.file.page_copies import (
     sums_path,
 )
 from singletable.storage.file.page_sums import summed
-from singletable.storage.file.write_ahead_log import check_log_belongs
+from singletable.storage.file.write_ahead_log import check_log_belongs, check_log_whole
 
 try:
     import fcntl
@@ -64,6 +64,7 @@ def back_up_file(path: str, copy: str, *, force: bool, progress: Progress = no_p
     _check_not_open(copy)
     try:
         check_log_belongs(path)
+        check_log_whole(path)
         source = connect_for_reading(path)
         try:
             check_readable(source, path)

@@ -27,6 +27,7 @@ from singletable.storage.file.page_sums import (
     SUM_BYTES,
     give_missing_sums,
     has_sums,
+    is_damage,
     reserve_sums,
     reserved_bytes,
 )
@@ -199,7 +200,9 @@ def _give_sums(connection: apsw.Connection, path: str) -> None:
             ).fetchall()  # the copy that SQLite makes on the way is as large
             execute("VACUUM").fetchall()
             execute(schema.FORGET_NO_SUMS).fetchall()
-        except (apsw.FullError, apsw.BusyError) as error:
+        except apsw.Error as error:
+            if is_damage(error):
+                raise
             _log.warning("%s has no checksums yet, since it could not be written anew: %s", path, error)
             return
         finally:
@@ -211,7 +214,7 @@ def _give_sums(connection: apsw.Connection, path: str) -> None:
         if has_sums(connection):
             return
         if not turns.wait(tries):
-            raise apsw.BusyError("the first checkpoint of the file was held up")
+            return  # somebody reads an older state; the next open looks again
 
 
 def _use_write_ahead_log(connection: apsw.Connection, place: Location) -> None:

@@ -101,7 +101,7 @@ enum {
     SQLITE_SHM_UNLOCK = 1,
     SQLITE_SHM_EXCLUSIVE = 8,
     SQLITE_LOCK_SHARED = 1,
-    SQLITE_SYNC_NORMAL = 2,
+    SQLITE_SYNC_FULL = 3,
     CHECKPOINT_LOCK = 1 /* which of the locks of the shared memory who saves the log holds */
 };
 
@@ -272,7 +272,7 @@ static int give_missing_sums(sqlite3_file *pFile) {
         sqlite3_int64 turn = number > 2 ? number : 3 - number; /* ..., 4, 3, 1, 2 */
         sqlite3_int64 start = (turn - 1) * PAGE_BYTES;
         if (turn == LOCK_PAGE) continue;
-        if (turn == 2) rc = under(pFile)->pMethods->xSync(under(pFile), SQLITE_SYNC_NORMAL);
+        if (turn == 2) rc = under(pFile)->pMethods->xSync(under(pFile), SQLITE_SYNC_FULL);
         if (rc == SQLITE_OK) rc = under(pFile)->pMethods->xRead(under(pFile), page, PAGE_BYTES, start);
         if (rc != SQLITE_OK || stored_sum(page) != 0 || memcmp(page, blank, PAGE_BYTES) == 0) continue;
         if (!is_all && !is_saved_whole(page, turn)) continue;
@@ -362,9 +362,8 @@ static int unfetch(sqlite3_file *pFile, sqlite3_int64 offset, void *page) {
     SummedFile *file = (SummedFile *)pFile;
     sqlite3_int64 bytes;
     if (page == 0) {
-        if (under(pFile)->pMethods->xFileSize(under(pFile), &bytes) == SQLITE_OK && bytes == file->mapped_bytes) {
-            return SQLITE_OK;
-        }
+        if (under(pFile)->pMethods->xFileSize(under(pFile), &bytes) != SQLITE_OK) bytes = -1;
+        if (bytes >= 0 && bytes == file->mapped_bytes) return SQLITE_OK;
         file->mapped_bytes = bytes;
     }
     return under(pFile)->pMethods->xUnfetch(under(pFile), offset, page);
@@ -666,6 +665,10 @@ sqlite3_int64 singletable_damaged_page(void) {
     sqlite3_int64 page = damaged_page;
     damaged_page = 0;
     return page;
+}
+
+int singletable_is_saved_whole(const unsigned char *page, uint64_t number) {
+    return is_saved_whole(page, (sqlite3_int64)number);
 }
 
 uint64_t singletable_page_sum(const unsigned char *page, uint64_t number) {

@@ -6,6 +6,7 @@ docs/internals/integrity.md tells what is covered, and what it costs.
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import threading
 from functools import cache
@@ -23,6 +24,7 @@ _FCNTL_HAS_SUMS: Final = 0x53544232
 _FCNTL_GIVE_SUMS: Final = 0x53544233
 _FCNTL_GIVE_MISSING_SUMS: Final = 0x53544234
 PAGES_A_LOOK: Final = 64  # as many as can be told to be damaged
+_LOG_HEADER_BYTES: Final = 32
 _loading: Final = threading.Lock()
 
 
@@ -44,9 +46,10 @@ def _library() -> ctypes.CDLL:
     library.singletable_damaged_page.restype = ctypes.c_int64
     library.singletable_page_sum.restype = ctypes.c_uint64
     library.singletable_page_sum.argtypes = (ctypes.c_char_p, ctypes.c_uint64)
+    library.singletable_is_saved_whole.argtypes = (ctypes.c_char_p, ctypes.c_uint64)
     library.singletable_lost_transactions.restype = ctypes.c_int64
     library.singletable_lost_transactions.argtypes = (
-        ctypes.c_char_p,
+        ctypes.c_void_p,
         ctypes.c_int64,
         ctypes.POINTER(ctypes.c_int64),
     )
@@ -111,6 +114,11 @@ def page_sum(page: bytes, number: int) -> int:
     return int(_library().singletable_page_sum(page, number))
 
 
+def is_saved_whole(page: bytes, number: int) -> bool:
+    """Tell whether a page is one that another program has saved: without a sum, and whole."""
+    return bool(_library().singletable_is_saved_whole(page, number))
+
+
 # --- damage ---------------------------------------------------------------------------------------
 
 
@@ -125,12 +133,16 @@ def damaged_place() -> str:
     return f"page {-page} in its write-ahead log" if page < 0 else f"page {page}"
 
 
-def lost_transactions(log: bytes) -> tuple[int, int]:
+def lost_transactions(log: mmap.mmap) -> tuple[int, int]:
     """Return how many transactions of a log SQLite would leave out after a crash, and from which frame on."""
+    if len(log) <= _LOG_HEADER_BYTES:
+        return 0, -1
     first = ctypes.c_int64(-1)
-    lost = (
-        _library().singletable_lost_transactions(log, len(log), ctypes.byref(first)) if len(log) > 32 else 0
-    )
+    content = (ctypes.c_char * len(log)).from_buffer(log)
+    try:
+        lost = _library().singletable_lost_transactions(content, len(log), ctypes.byref(first))
+    finally:
+        del content  # so that the mapping can be closed
     return int(lost), int(first.value)
 
 

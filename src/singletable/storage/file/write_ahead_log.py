@@ -11,6 +11,7 @@ A log that cannot be judged is accepted: one without that page, or from a releas
 from __future__ import annotations
 
 import contextlib
+import mmap
 import os
 import struct
 import zlib
@@ -25,7 +26,7 @@ from singletable.storage import schema
 from singletable.storage.catalog import Execute, scalar
 from singletable.storage.file.connections import connect_for_reading, connect_unchanging
 from singletable.storage.file.failures import is_short_read
-from singletable.storage.file.page_sums import lost_transactions
+from singletable.storage.file.page_sums import is_damage, lost_transactions
 
 # "The WAL Format" (SQLite's fileformat2.html, 4.1): a header, then frames of a header and a page each.
 _HEADER: Final = struct.Struct(">8I")
@@ -89,6 +90,7 @@ class LogMarks:
         "_has_checkpointed",
         "_marked",
         "_may_checkpoint",
+        "_on_damage",
         "_path",
         "is_due",
         "is_shared",
@@ -101,11 +103,13 @@ class LogMarks:
         *,
         may_checkpoint: Callable[[], bool],
         has_checkpointed: Callable[[], None],
+        on_damage: Callable[[apsw.Error], None],
     ) -> None:
         self._path = f"{os.path.realpath(path)}-wal"
         self._connection = connection
         self._may_checkpoint = may_checkpoint
         self._has_checkpointed = has_checkpointed
+        self._on_damage = on_damage
         self._commits = 0
         self._marked: bytes | None = None  # the salts of the log that has the mark
         self.is_due = True
@@ -131,8 +135,10 @@ class LogMarks:
                     in_log, in_file = checkpoint("main")
                     self.is_due = self.is_due or in_log == in_file
                     self._has_checkpointed()
-            except apsw.Error:
-                pass  # as with SQLite's own: if readers or a full disk prevent one, the next one does it
+            except apsw.Error as error:
+                # As with SQLite's own: if readers or a full disk prevent one, the next one does it.
+                if is_damage(error):
+                    self._on_damage(error)
 
 
 def _read_salts(path: str) -> bytes | None:
@@ -375,6 +381,16 @@ def _telling_pages(log: str) -> _Pages:
                 yield page, content
 
 
+def check_log_whole(path: str) -> None:
+    """Raise if transactions stand in a log behind a frame that does not fit: SQLite would leave them out."""
+    reason = find_damaged_frame(path)
+    if reason is not None:
+        raise errors.CorruptDatabaseError(
+            f"{path}-wal is damaged: {reason}",
+            hint="restore a backup; to go on without them: `singletable repair`, or open it once as relaxed",
+        )
+
+
 def find_damaged_frame(path: str) -> str | None:
     """Tell what is damaged in a log, if SQLite would leave out whole transactions because of it after a crash.
 
@@ -388,10 +404,13 @@ def find_damaged_frame(path: str) -> str | None:
     lost = first = 0
     for _ in range(_TRIES_MAX):
         try:
-            with open(log, "rb") as file:
-                lost, first = lost_transactions(file.read())
-        except OSError:
-            return None
+            with (
+                open(log, "rb") as file,
+                mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY) as content,  # it may be very long
+            ):
+                lost, first = lost_transactions(content)
+        except (OSError, ValueError):
+            return None  # there is none, or an empty one
         if not lost:
             return None
         found.add(first)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from singletable.storage.file.durable_files import Progress
-from singletable.storage.file.page_sums import SUM_BYTES, page_sum
+from singletable.storage.file.page_sums import SUM_BYTES, is_saved_whole, page_sum
 from singletable.storage.file.write_ahead_log import CommittedFrames
 
 PAGE_BYTES: Final = 4096
@@ -78,7 +78,7 @@ class Pages:
     def _is_saved_by_others(self) -> bool:
         """Tell what `is_saved_by_others` of page_sums.c tells: whether pages may have zeros for a sum."""
         page = self._read(2)
-        return len(page) == PAGE_BYTES and not any(page[-SUM_BYTES:]) and page[0] != 0
+        return len(page) == PAGE_BYTES and is_saved_whole(page, 2)
 
     def _read(self, number: int) -> bytes:
         try:
@@ -99,7 +99,8 @@ class Pages:
         if stored == page_sum(page, number):
             self.fitting += 1
             return page
-        return page if stored == 0 and self._takes_unsummed else None
+        is_taken = stored == 0 and (self._takes_unsummed or is_saved_whole(page, number))
+        return page if is_taken else None
 
     # --- pages that are in use by nothing ---------------------------------------------------------
 
