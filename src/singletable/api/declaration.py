@@ -72,7 +72,7 @@ class EntityApi:
     """
 
     entity: type[Entity]
-    verbs: Collection[Verb] = VERBS
+    verbs: tuple[Verb, ...] = VERBS
     access: Access | tuple[Access, ...] = OWNER
     write_access: Access | tuple[Access, ...] | None = None
     hidden: Collection[str] = ()
@@ -209,7 +209,8 @@ class Api:
         if keyed & set(exposed.hidden):
             raise DeclarationError(f"{name}: a part of the key cannot be hidden, its path holds it")
         for verb in exposed.verbs:
-            self._check_access(name, exposed.access_for(verb), [exposed.entity], exposed.cache)
+            cache = exposed.cache if verb == "read" else None
+            self._check_access(name, exposed.access_for(verb), [exposed.entity], cache)
 
     def _check_access(
         self,

@@ -105,7 +105,7 @@ class EntityEndpoints:
         headers["Location"] = self.path_of(request, written.entity)
         headers["ETag"] = entity_tag(self._fields, written.entity)
         add_units(request, headers, written.units)
-        return Response(self._fields.shown_json(written.entity), 201, headers, JSON)
+        return Response(self._fields.written_json(written.entity), 201, headers, JSON)
 
     def path_of(self, request: Request, entity: Entity) -> str:
         """Return the path of an item."""
@@ -237,7 +237,7 @@ class EntityEndpoints:
 
     def _written(self, entity: Entity, headers: dict[str, str]) -> Response:
         headers["ETag"] = entity_tag(self._fields, entity)
-        return Response(self._fields.shown_json(entity), 200, headers, JSON)
+        return Response(self._fields.written_json(entity), 200, headers, JSON)
 
     # --- delete --------------------------------------------------------------------------------------------
 

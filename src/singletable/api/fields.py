@@ -7,12 +7,15 @@ layer keeps are shown, and not taken.
 
 from __future__ import annotations
 
+import base64
+import binascii
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Any, Final, NotRequired, TypeAlias, get_args, get_origin
+from types import UnionType
+from typing import Annotated, Any, Final, NotRequired, TypeAlias, Union, get_args, get_origin
 
 import orjson
-from pydantic import ConfigDict, PlainSerializer, TypeAdapter
+from pydantic import BeforeValidator, ConfigDict, PlainSerializer, TypeAdapter, WithJsonSchema
 from pydantic import ValidationError as InvalidValueError
 from typing_extensions import TypedDict
 
@@ -24,13 +27,13 @@ from singletable.design.model.entity import STORED, entity_type
 from singletable.design.model.ownership import key_fields
 from singletable.design.model.projections import partial_item
 from singletable.design.model.schema import EntitySchema
+from singletable.design.values.items import AttributeValue
 from singletable.design.values.markers import KeptField
 from singletable.errors import DeclarationError, KeyValueError
+from singletable.values.numbers import normalize
 
 Adapter: TypeAlias = TypeAdapter[Any]
 _CONFIG: Final = ConfigDict(
-    ser_json_bytes="base64",
-    val_json_bytes="base64",
     ser_json_inf_nan="null",
     extra="forbid",
     allow_inf_nan=False,
@@ -140,6 +143,11 @@ class EntityFields:
         """Return an entity as JSON."""
         is_part = type(entity) is not self.entity
         return (self.partial_output if is_part else self.output).dump_json(entity.__dict__, warnings=False)
+
+    def written_json(self, entity: Entity) -> bytes:
+        """Return an entity that was just written, in the form that a read shows: 12.5, not 12.50."""
+        item = {name: _as_stored(value) for name, value in stored_item(entity).items()}
+        return self.shown_json(self.schema.to_entity(item))
 
     def shown_data(self, entity: Entity) -> dict[str, Any]:
         """Return an entity as JSON can hold it."""
@@ -280,11 +288,56 @@ def stored_item(entity: Entity) -> dict[str, Any]:
     return found
 
 
+def _as_stored(value: AttributeValue) -> AttributeValue:
+    """Return an attribute value with its numbers in the form that a table gives them back."""
+    ((tag, content),) = value.items()
+    match tag:
+        case "N":
+            return {tag: normalize(content)}
+        case "L":
+            return {tag: [_as_stored(each) for each in content]}
+        case "M":
+            return {tag: {name: _as_stored(each) for name, each in content.items()}}
+        case _:
+            return value
+
+
 def _has_kept(entity: type[Entity], name: str) -> bool:
     return any(isinstance(each, KeptField) for each in entity.model_fields[name].metadata)
 
 
+def _decoded(value: Any) -> Any:
+    """Return the bytes of a text in base64, as JSON holds them."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return base64.b64decode(value, validate=True)
+    except binascii.Error:
+        raise ValueError("is no base64") from None
+
+
+# Pydantic's own base64 is that for URLs, and its config does not reach the members of a typed dict.
+Base64: Any = Annotated[
+    bytes,
+    BeforeValidator(_decoded),
+    PlainSerializer(lambda value: base64.b64encode(value).decode(), return_type=str),
+    WithJsonSchema({"type": "string", "contentEncoding": "base64"}),
+]
+
+
+def _with_base64(annotation: Any) -> Any:
+    """Return a type with its binary values as texts in JSON."""
+    if annotation is bytes:
+        return Base64
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if bytes not in arguments:
+        return annotation
+    members = tuple(map(_with_base64, arguments))
+    return Union[members] if origin in (Union, UnionType) else origin[members]  # noqa: UP007
+
+
 def _annotated(annotation: Any, metadata: list[Any]) -> Any:
+    annotation = _with_base64(annotation)
     kind: Any = Annotated[(annotation, *metadata)] if metadata else annotation
     if get_origin(annotation) in (set, frozenset):
         members: Any = list.__class_getitem__(get_args(annotation)[0])

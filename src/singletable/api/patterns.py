@@ -330,7 +330,7 @@ class PatternEndpoints:
             endpoints = self._entities.get(fields.entity)
             if endpoints is not None and "read" in fields.exposed.verbs:
                 headers["Location"] = endpoints.path_of(request, entity)
-        return Response(fields.shown_json(entity), status, headers, JSON)
+        return Response(fields.written_json(entity), status, headers, JSON)
 
     def _values_of_body(self, request: Request, body: bytes, scope: Scope) -> dict[str, Any]:
         try:

@@ -29,8 +29,9 @@ def serve(
     if workers > 1:
         # The sockets listen, so nobody who connects from now on is lost.
         on_ready()
-        Multiprocess(config, sockets=sockets).run()
-        return signal.SIGTERM
+        several = _Workers(config, sockets=sockets)
+        several.run()
+        return several.ended_by
     server = _Server(config, on_ready)
     server.run(sockets=sockets)
     return server.ended_by
@@ -52,3 +53,11 @@ class _Server(uvicorn.Server):
         self.ended_by = signal.Signals(sig)
         # It would be raised again when all is over; the caller knows it by now.
         self._captured_signals.clear()
+
+
+class _Workers(Multiprocess):
+    ended_by: signal.Signals = signal.SIGTERM
+
+    def handle_int(self) -> None:
+        super().handle_int()
+        self.ended_by = signal.SIGINT
