@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 from urllib.parse import quote
 
-import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -26,7 +25,7 @@ from singletable.api.answers import (
 )
 from singletable.api.context import Context
 from singletable.api.declaration import Verb
-from singletable.api.fields import EntityFields
+from singletable.api.fields import EntityFields, read_object
 from singletable.api.idempotency import once
 from singletable.api.problems import (
     CHANGED,
@@ -84,9 +83,9 @@ class EntityEndpoints:
         negotiate(request.headers.get("accept"), (JSON,))
         body = await self._context.body(request)
         fields = self._fields
-        given = fields.read_object(body)
+        given = read_object(body)
         fields.refuse_names(given)
-        values = fields.read(fields.create_input, body)
+        values = fields.read(fields.create_input, given)
         scope = await self._scope("create", principal, values)
         if not scope.is_all:
             assert fields.owner is not None
@@ -148,7 +147,7 @@ class EntityEndpoints:
         fields = self._fields
         values, principal = await self._begin_change("replace", request)
         body = await self._context.body(request)
-        given = fields.read(fields.replace_input, body)
+        given = fields.read(fields.replace_input, read_object(body))
 
         def changes(current: Entity) -> dict[str, Any]:
             stored = current.__dict__
@@ -171,7 +170,7 @@ class EntityEndpoints:
         fields = self._fields
         values, principal = await self._begin_change("patch", request)
         body = await self._context.body(request, _MERGE_PATCH)
-        given = fields.read_object(body)
+        given = read_object(body)
         fields.refuse_names(given)
         for name in given.keys() & set(fields.key_names):
             raise refused_field(name, "is part of the key, which never changes")
@@ -179,7 +178,7 @@ class EntityEndpoints:
         def changes(current: Entity) -> dict[str, Any]:
             shown = fields.shown_data(current)
             merged = {name: merge(shown.get(name), value) for name, value in given.items()}
-            wanted = fields.read(fields.change_input, orjson.dumps(merged))
+            wanted = fields.read(fields.change_input, merged)
             return {name: value for name, value in wanted.items() if value != current.__dict__[name]}
 
         return await once(

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 from collections.abc import Mapping
+from decimal import Decimal
 from functools import cached_property
 from types import UnionType
 from typing import Annotated, Any, Final, NotRequired, TypeAlias, Union, get_args, get_origin
@@ -20,7 +22,7 @@ from pydantic import ValidationError as InvalidValueError
 from typing_extensions import TypedDict
 
 from singletable.api.declaration import Api, EntityApi
-from singletable.api.problems import INVALID, Problem, invalid, pointer, refused_field
+from singletable.api.problems import BAD_REQUEST, INVALID, Problem, invalid, pointer, refused_field
 from singletable.design import Entity, Get
 from singletable.design.describe.samples import NoSampleError, sample
 from singletable.design.model.entity import STORED, entity_type
@@ -156,14 +158,6 @@ class EntityFields:
 
     # --- in ------------------------------------------------------------------------------------------------
 
-    def read_object(self, body: bytes) -> dict[str, Any]:
-        """Return the members of a JSON object; refuse any other body."""
-        try:
-            found: Any = _OBJECT.validate_json(body)
-        except InvalidValueError as error:
-            raise invalid(error) from None
-        return found  # type: ignore[no-any-return]
-
     def refuse_names(self, names: Any) -> None:
         """Refuse fields that are not taken, and names of nothing."""
         refused = []
@@ -175,10 +169,10 @@ class EntityFields:
         if refused:
             raise Problem(INVALID, f"{self.name} does not take some of it", errors=refused[:20])
 
-    def read(self, adapter: Adapter, body: bytes) -> dict[str, Any]:
-        """Return the validated values of a body."""
+    def read(self, adapter: Adapter, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the validated values of a JSON object."""
         try:
-            found: dict[str, Any] = adapter.validate_json(body)
+            found: dict[str, Any] = adapter.validate_python(given)
         except InvalidValueError as error:
             raise invalid(error) from None
         return found
@@ -210,15 +204,16 @@ class EntityFields:
 
     def _value(self, name: str, text: str) -> Any:
         # As JSON's text, and where that is none of its type, as JSON itself: 12, true.
+        adapter = self._key_adapters[name]
         try:
-            return self.schema.valid_field(name, text)
+            return adapter.validate_python(text)
         except InvalidValueError:
             try:
                 plain = orjson.loads(text)
             except ValueError:
                 plain = None
             if isinstance(plain, int | float | bool):
-                return self.schema.valid_field(name, plain)
+                return adapter.validate_python(plain)
             raise
 
     def get(self, values: Mapping[str, Any]) -> Get[Any]:
@@ -234,6 +229,10 @@ class EntityFields:
     @cached_property
     def _adapter_of_key(self) -> Adapter:
         return self._adapter(f"{self.name}Key", list(self.key_names), required=self.key_names)
+
+    @cached_property
+    def _key_adapters(self) -> dict[str, Adapter]:
+        return {name: self.key_adapter(name) for name in (*self.key_names, *filter(None, [self.owner]))}
 
     def key_adapter(self, name: str) -> Adapter:
         """Return the type of a field of the key."""
@@ -274,7 +273,26 @@ class EntityFields:
         return self.shown_data(made)
 
 
-_OBJECT: Final[Adapter] = TypeAdapter(dict[str, Any])
+def read_object(body: bytes) -> dict[str, Any]:
+    """Return the members of a JSON object, numbers with all their digits; refuse any other body."""
+    try:
+        text = body.decode()
+        found = json.loads(text, parse_float=Decimal, parse_constant=_refuse_constant)
+        if "\\u" in text:
+            json.dumps(
+                found, ensure_ascii=False, default=str
+            ).encode()  # halves of surrogate pairs are no text
+    except (ValueError, RecursionError):
+        raise Problem(BAD_REQUEST, "The body is no JSON") from None
+    if not isinstance(found, dict):
+        raise Problem(
+            INVALID, "The body is a JSON object", errors=[{"pointer": "#", "detail": "is an object"}]
+        )
+    return found
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def fields_of(all_fields: Mapping[type[Entity], EntityFields], entity: Entity) -> EntityFields:

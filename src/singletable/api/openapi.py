@@ -17,6 +17,7 @@ from singletable.api.fields import EntityFields
 from singletable.api.idempotency import HEADER, KEPT_S
 from singletable.api.patterns import PatternEndpoints
 from singletable.api.problems import PROBLEM_TYPE
+from singletable.api.routing import DesignRoute
 from singletable.design import Entity
 from singletable.pattern_texts.parameters import Parameter
 
@@ -34,7 +35,7 @@ def openapi_of(app: FastAPI, context: Context, patterns: Mapping[str, PatternEnd
         version=app.version,
         openapi_version="3.1.0",
         description=app.description,
-        routes=[route for route in app.routes if getattr(route, "include_in_schema", False)],
+        routes=[route for route in app.routes if not isinstance(route, DesignRoute)],
     )
     types = _Types()
     maker = _Document(context, patterns, types)

@@ -36,7 +36,7 @@ from singletable.api.answers import (
 from singletable.api.context import Context
 from singletable.api.declaration import PatternApi
 from singletable.api.entities import Endpoint, EntityEndpoints
-from singletable.api.fields import EntityFields, fields_of
+from singletable.api.fields import EntityFields, fields_of, read_object
 from singletable.api.idempotency import once
 from singletable.api.problems import (
     CONFLICT,
@@ -333,10 +333,7 @@ class PatternEndpoints:
         return Response(fields.written_json(entity), status, headers, JSON)
 
     def _values_of_body(self, request: Request, body: bytes, scope: Scope) -> dict[str, Any]:
-        try:
-            given: dict[str, Any] = _OBJECT.validate_json(body)
-        except InvalidValueError as error:
-            raise invalid(error) from None
+        given = read_object(body)
         values = {}
         for name, parameter in ((each.name, each) for each in self.parameters.values()):
             if name in request.path_params:
@@ -372,7 +369,7 @@ class PatternEndpoints:
                 )
             return kind.parse(data)
         try:
-            return TypeAdapter(parameter.annotation).validate_json(orjson.dumps(data))
+            return TypeAdapter(parameter.annotation).validate_python(data)
         except InvalidValueError as error:
             raise invalid(error, (parameter.name,)) from None
 
@@ -384,7 +381,7 @@ class PatternEndpoints:
             if fields.owner is not None and scope.owner_id is not None:
                 data.setdefault(fields.owner, scope.owner_id)
             fields.refuse_names(data)
-            return fields.make(fields.read(fields.create_input, orjson.dumps(data)))
+            return fields.make(fields.read(fields.create_input, data))
         except Problem as problem:
             before = pointer((name,))
             problem.errors = [
@@ -431,9 +428,6 @@ class _List:
         """Return the query of the next page, without its cursor."""
         limit = request.query_params.get("limit")
         return [*self._query, *([] if limit is None else [("limit", limit)])]
-
-
-_OBJECT: Final = TypeAdapter(dict[str, Any])
 
 
 def _limit(request: Request, otherwise: int, most: int) -> int:
