@@ -11,7 +11,7 @@ import pytest
 
 from designs.studio import Painting, Room, Sketch, Studio
 from singletable.api import Api, EntityApi, Limits, PatternApi
-from support.asking_api import ADA, BOB, ApiClient, as_, asked, client_of, problem, studio_api
+from support.asking_api import ADA, BOB, ApiClient, as_, asked, problem, studio_api
 
 Event = dict[str, Any]
 
@@ -110,16 +110,6 @@ def test_where_nothing_can_be_followed_that_is_said() -> None:
         problem(client.get("/changes", headers=as_(ADA)), 404, "no-such-path")
     with asked(api, limits=Limits(followers_max=0)) as (client, _):
         problem(client.get("/changes", headers=as_(ADA)), 503, "busy")
-
-
-def test_table_without_a_stream_has_no_changes_to_tell() -> None:
-    from designs.notes import Note, notes_design
-    from singletable.api import SIGNED_IN
-
-    design = notes_design(Note)
-    api = Api(design, entities=[EntityApi(Note, access=SIGNED_IN)], changes=True)
-    with design.open(":memory:") as db, client_of(db, api) as client:
-        problem(client.get("/changes", headers=as_(ADA)), 501, "not-here")
 
 
 @pytest.mark.parametrize("number", ["0", "not-a-number", "100000000000000009999"])

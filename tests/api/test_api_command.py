@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,15 @@ import pytest
 from designs.studio import Painting, Studio
 from support.asking_api import SECRET
 
-_MODULE = """
+_MODULE = f"""
+import sys
+
+sys.path.append({str(Path(__file__).parents[1])!r})
 from designs.studio import Painting, Studio
 from singletable.api import Api, BearerAuthentication, EntityApi, PatternApi, Principal
 
 API = Api(Studio, entities=[EntityApi(Painting)], patterns=[PatternApi("paintings")])
-AUTH = BearerAuthentication({"ada": Principal("ada")}.get)
+AUTH = BearerAuthentication({{"ada": Principal("ada")}}.get)
 """
 
 
@@ -32,12 +36,11 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def command(programs: Path, folder: Path, *words: str, **variables: str) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), **variables}
+def command(program: list[str], folder: Path, *words: str, **variables: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [str(programs / "singletable"), "api", *words],
+        [*program, "api", *words],
         cwd=folder,
-        env=environment,
+        env={**os.environ, **variables},
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -47,10 +50,15 @@ def command(programs: Path, folder: Path, *words: str, **variables: str) -> subp
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_command_serves_what_is_declared(warm_programs: Path, folder: Path, workers: str) -> None:
     words = ["shop_api:API", "--auth", "shop_api:AUTH", "--port", "0", "--json", "--workers", workers]
-    process = command(warm_programs, folder, *words, SINGLETABLE_CURSOR_SECRET=SECRET)
+    # Workers are started by Python itself, not forked.
+    program = (
+        [str(warm_programs / "singletable")] if workers == "1" else [sys.executable, "-m", "singletable"]
+    )
+    process = command(program, folder, *words, SINGLETABLE_CURSOR_SECRET=SECRET)
     assert process.stdout is not None
     try:
         ready = json.loads(process.stdout.readline())
+        assert "url" in ready, ready
         with httpx.Client(
             base_url=ready["url"], headers={"Authorization": "Bearer ada"}, timeout=20
         ) as client:
@@ -76,13 +84,13 @@ def test_command_serves_what_is_declared(warm_programs: Path, folder: Path, work
         (["shop_api:API", "--auth", "shop_api:AUTH"], "SINGLETABLE_CURSOR_SECRET, which is not set"),
         (["shop_api:API", "--jwt-jwks", "x.json"], "by their keys, issuer and audience"),
         (["shop_api:NOTHING"], "names nothing"),
-        (["designs.studio:Studio", "--target", "missing.db"], "there is no file missing.db"),
+        (["shop_api:Studio", "--target", "missing.db"], "there is no file missing.db"),
     ],
 )
 def test_command_refuses_in_a_sentence(
     warm_programs: Path, folder: Path, words: list[str], said: str
 ) -> None:
-    process = command(warm_programs, folder, *words, "--port", "0")
+    process = command([str(warm_programs / "singletable")], folder, *words, "--port", "0")
     _, errors = process.communicate(timeout=20)
     assert process.returncode == 2
     assert said in errors
