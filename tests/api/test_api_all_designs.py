@@ -43,6 +43,7 @@ def test_random_requests_of_every_operation_are_answered(name: str) -> None:
         schema.app = made
         failed: list[str] = []
         statuses: Counter[int] = Counter()
+        found: Any
         for found in schema.get_all_operations():
             operation = found.ok()
 

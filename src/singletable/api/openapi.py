@@ -304,12 +304,9 @@ class _Document:
                     items={"type": "array", "items": one},
                     cursor={"anyOf": [{"type": "string"}, {"type": "null"}]},
                 )
-                content = {
-                    JSON: {"schema": page},
-                    JSON_LINES: {"schema": {"type": "string"}},
-                    CSV: {"schema": {"type": "string"}},
-                }
-                return {"200": _response("A page", content, ("ETag", "Link"))} | unmodified
+                # The other forms are only told: with them, typed clients would get a text or a page.
+                about = f"A page; by Accept the whole list as {JSON_LINES} or {CSV}"
+                return {"200": _response(about, {JSON: {"schema": page}}, ("ETag", "Link"))} | unmodified
             case "batch":
                 found = _object(items={"type": "array", "items": {"anyOf": [one, {"type": "null"}]}})
                 return {
