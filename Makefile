@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 SOAK_S ?= 3600
 BASE ?= HEAD
-QUICK := not soak and not aws_local and not peers and not clients and not stacks and not terraform
+QUICK := not soak and not aws_local and not peers and not clients and not stacks and not terraform and not api
 
 # Tests start many processes: without bytecode each would compile the whole package again.
 export PYTHONDONTWRITEBYTECODE =
@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE =
 IN_MEMORY := $(shell test -w /dev/shm && echo TMPDIR=/dev/shm)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint types layers unit soak soak-server test-aws-local test-peers test-clients test-stacks test-terraform bench bench-server clean
+.PHONY: help run test check lint types layers unit soak soak-server test-aws-local test-peers test-clients test-stacks test-terraform test-api bench bench-server clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 17
@@ -66,6 +66,9 @@ test-stacks: $(STAMP) ## Lint the templates of many designs, by AWS's schemas
 
 test-terraform: $(STAMP) ## Compare configurations of Terraform with the schema of its AWS provider, and with hclfmt (pip, go)
 	$(BIN)/pytest -q tests/stack -m terraform
+
+test-api: $(STAMP) ## Ask the APIs of all designs long random requests; generate and compile their clients (pip, npm)
+	$(BIN)/pytest -q tests/api -m api
 
 bench-server: $(STAMP) ## Measure the server beside its peers (wrk, npm, cargo, Java)
 	$(BIN)/python -m benchmarks --only http --only http-slow-disk --only http-boto3 --only http-start --only http-stalls

@@ -25,6 +25,7 @@ ROOMS: Final = {
     "limits": "engine",
     "operations": "wire",
     "past": "engine",
+    "pattern_texts": "cli",
     "probe": "client",
     "testing": "boto",
     "visible": "cli",

@@ -45,6 +45,7 @@ from singletable.wire.parameters import OperationContext
 if TYPE_CHECKING:
     from singletable.boto.patching import Patch
     from singletable.consumers import Consumer, ConsumerOptions, ConsumerStatus, DeadLetter, Redriven
+    from singletable.consumers.following import TableChanges
     from singletable.consumers.options import ConsumerKeywords
     from singletable.wire import types
 
@@ -511,6 +512,13 @@ class Database:
         consumer = Consumer(self._session, self, table, handler, name, chosen)
         self._consumers = [known for known in self._consumers if known.is_running] + [consumer]
         return consumer
+
+    def changes(self, table: str) -> TableChanges:
+        """Return a reader of the changes of a table, which stores no position and holds nothing back."""
+        from singletable.consumers.following import TableChanges
+
+        session = self._session
+        return TableChanges(session.store, table, region=session.region, table_arn=session.table_arn(table))
 
     def consumers(self, table: str | None = None) -> list[ConsumerStatus]:
         """Tell where the consumers of a table stand, or of all tables, whoever runs them."""

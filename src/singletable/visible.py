@@ -7,6 +7,8 @@ let two names look the same. Each becomes the escape that JSON has for it; so JS
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Final
 
 # Marks of direction; characters without width; those that end lines or paragraphs; tags; halves of surrogate
@@ -37,3 +39,9 @@ def is_visible(character: str) -> bool:
 def _escape(found: re.Match[str]) -> str:
     units = found[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[place : place + 2].hex()}" for place in range(0, len(units), 2))
+
+
+def meant(given: str, known: Iterable[str]) -> str:
+    """Return a sentence that names what was probably meant; nothing if no name is near."""
+    near = get_close_matches(given, list(known), n=1, cutoff=0.5)
+    return f"did you mean {near[0]}? " if near else ""

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from singletable import Database
-from singletable.cli.patterns.parameters import parameters_of
 from singletable.cli.patterns.plain_json import json_line, plain_item, shown_item
 from singletable.cli.run import reserved_options
 from singletable.cli.seed import fill
 from singletable.design import Entity
 from singletable.design.describe.samples import sample
+from singletable.pattern_texts.parameters import parameters_of
 from singletable.server import BackgroundServer
 from singletable.systems import System, find_system, installed_systems
 from support.run_commands import Run, command

@@ -60,6 +60,12 @@ def hidden_in(printed: str) -> list[str]:
 
 # Every command that there is, as it prints names and values of others: when it succeeds, and when it fails.
 LINES: dict[str, list[list[str]]] = {
+    "api": [
+        [f"{HOSTILE}:{HOSTILE}"],
+        [DESIGN, "--target", HOSTILE],
+        [DESIGN, "--target", FILE, "--auth", HOSTILE],
+        [DESIGN, "--target", FILE, "--host", HOSTILE],
+    ],
     "alarms": [
         [BLUEPRINT, "--region", "eu-north-1"],
         [DESIGN, "--region", HOSTILE],

@@ -28,7 +28,7 @@ from support.serving import TIMEOUT_S, CommandProcess
 
 _OPTIONS: Final = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 _WRITTEN_ADDRESS: Final = "127.0.0.1:8000"
-_SERVERS: Final = ("singletable serve", "singletable demo", "make run")
+_SERVERS: Final = ("singletable serve", "singletable api", "singletable demo", "make run")
 # What cannot run inside a test, since it makes the very environment that the tests run in.
 _SET_UP: Final = ("make", "pip", "python3 -m venv")
 _NAMED: Final = re.compile(r"# (\w+\.py)\n")
@@ -196,10 +196,12 @@ class Page:
             cwd=self.directory,
             program=self._programs() / "singletable",
             PYTHONIOENCODING="utf-8",
+            **self.exports,
         )
         self.stack.enter_context(server)
         self.stack.callback(stop, server)
-        lines = server.read_through("export AWS_ENDPOINT_URL_DYNAMODB_STREAMS=")
+        is_api = text.startswith("singletable api")
+        lines = server.read_through("singletable " if is_api else "export AWS_ENDPOINT_URL_DYNAMODB_STREAMS=")
         found = re.search(r"127\.0\.0\.1:\d+", lines[-1])
         assert found is not None
         was, self.address = self.address, found[0]

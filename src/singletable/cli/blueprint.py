@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from singletable.blueprint import Blueprint, BlueprintError
 from singletable.cli.arguments import count, file_name
-from singletable.cli.messages import WrongUseError, meant, say
+from singletable.cli.messages import WrongUseError, say
 from singletable.cli.output import progress_bar, write_file
 from singletable.cli.parser import add_command
 from singletable.cli.patterns.finding import find_source
 from singletable.cli.targets import refuse_missing_file
+from singletable.visible import meant
 
 if TYPE_CHECKING:
     from singletable.blueprint import FixBlueprint

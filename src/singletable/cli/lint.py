@@ -16,7 +16,7 @@ from typing import Any, Final
 from singletable.blueprint import Blueprint
 from singletable.cli.arguments import file_name
 from singletable.cli.blueprint import documented_file, read_blueprint, text_of
-from singletable.cli.messages import WrongUseError, error_data, meant, say
+from singletable.cli.messages import WrongUseError, error_data, say
 from singletable.cli.output import write_file
 from singletable.cli.patterns.finding import find_source
 from singletable.errors import SingleTableError, TargetError
@@ -24,6 +24,7 @@ from singletable.lint import Finding, Severity, all_rules, lint
 from singletable.lint.bench import Bench
 from singletable.lint.reports import FORMATS, Reported, counted
 from singletable.lint.target import Ignored, LintTarget, Where, of_design, of_file
+from singletable.visible import meant
 
 EXAMPLES = """\
 examples:

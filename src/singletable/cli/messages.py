@@ -13,14 +13,10 @@ import shlex
 import shutil
 import sys
 from contextlib import suppress
-from difflib import get_close_matches
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from singletable.errors import SingleTableError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _NO_PAGE_OF_ITS_OWN = "docs/errors/README.md"
 _PROGRAM: Final = "singletable"
@@ -119,9 +115,3 @@ def _as_started(found: re.Match[str]) -> str:
     # Only before the name of a command: a file may be "a singletable database".
     is_command = find_spec(f"singletable.cli.{found[1].replace('-', '_')}") is not None
     return started_by() if is_command else found[0]
-
-
-def meant(given: str, known: Iterable[str]) -> str:
-    """Return a sentence that names what was probably meant; nothing if no name is near."""
-    near = get_close_matches(given, list(known), n=1, cutoff=0.5)
-    return f"did you mean {near[0]}? " if near else ""

@@ -25,6 +25,7 @@ examples:
   singletable demo                     a server with whole systems in it, and what to try
   singletable serve app.db             serve a file to any AWS SDK; it is made if it does not exist
   singletable serve --port 0 --json    in memory, on any free port, the address as JSON
+  singletable api kefir                an HTTP API of a design, with its docs page
   singletable check app.db             is every item, index and count of the file right?
   singletable clock app.db             would a clock that is far ahead take something away?
   singletable backup app.db copy.db    a copy of the whole file, while others use it
@@ -57,6 +58,7 @@ class _Row(NamedTuple):
 
 _COMMANDS: Final = (
     _Row("serve", "serve a database to AWS SDKs and the AWS CLI"),
+    _Row("api", "serve a design to front ends: an HTTP API with documents, from what is declared"),
     _Row("check", "verify a file: items, indexes, counts, log"),
     _Row("clock", "say what a clock that is far ahead would take away"),
     _Row("backup", "copy a whole database while others use it"),

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from singletable.cli.arguments import file_name
 from singletable.cli.blueprint import find_blueprint
-from singletable.cli.messages import WrongUseError, meant, say
+from singletable.cli.messages import WrongUseError, say
 from singletable.cli.output import write_file
 from singletable.cli.prices import add_prices, find_prices
 from singletable.cli.targets import refuse_missing_file
+from singletable.visible import meant
 
 if TYPE_CHECKING:
     from singletable.blueprint import Blueprint

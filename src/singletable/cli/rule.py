@@ -7,8 +7,9 @@ import json
 from typing import Final
 
 from singletable.cli.lint import NO_REASON, UNREADABLE
-from singletable.cli.messages import WrongUseError, meant
+from singletable.cli.messages import WrongUseError
 from singletable.lint import Rule, all_rules
+from singletable.visible import meant
 
 EXAMPLES = """\
 examples:

@@ -18,7 +18,7 @@ from singletable.cli.parser import Parser
 from singletable.cli.patterns.finding import FoundPattern, all_sources, find_pattern, find_source
 from singletable.cli.patterns.help_text import help_of, list_lines, pattern_data
 from singletable.cli.patterns.opening import Opened, opened, rehearsed
-from singletable.cli.patterns.parameters import Parameter, parameters_of, read_options
+from singletable.cli.patterns.parameters import fixed_options, option_values, read_options
 from singletable.cli.patterns.plain_json import json_line, plain_item
 from singletable.cli.patterns.results import PAGE_LIMIT, PatternOutcome, PatternRun, usage_data
 from singletable.cli.patterns.text import (
@@ -31,7 +31,6 @@ from singletable.cli.patterns.text import (
     units_text,
     usage_text,
 )
-from singletable.cli.patterns.values import fixed_texts, read_values
 from singletable.cli.targets import add_target_and_opening, choose_target, given_capabilities
 from singletable.clock import SystemClock
 from singletable.design import Usage
@@ -42,6 +41,7 @@ from singletable.errors import (
     NotFoundError,
     VersionConflictError,
 )
+from singletable.pattern_texts.parameters import Parameter, parameters_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -172,7 +172,7 @@ class _Command:
         self._target = choose_target(arguments.target, pattern.source.file_name)
         self._texts = self._read_texts(arguments.rest)
         catalog = pattern.source.design.catalog
-        self._values = read_values(pattern.name, parameters, self._texts, catalog)
+        self._values = option_values(pattern.name, parameters, self._texts, catalog)
 
     def run(self) -> int:
         source, environment = self._pattern.source, dict(self._arguments.env)
@@ -199,7 +199,7 @@ class _Command:
         texts: dict[str, list[str]] = {}
         for parameter in self._parameters:
             if parameter.name in given or parameter.is_now:
-                texts[parameter.name] = fixed_texts(parameter, given.get(parameter.name, ["now"]), now)
+                texts[parameter.name] = fixed_options(parameter, given.get(parameter.name, ["now"]), now)
         return texts
 
     def _plan(self, where: Opened) -> PatternRun:

@@ -61,7 +61,7 @@ _ECHOED: Final = (
 class Callers:
     """The names and origins that a server knows. One serves all connections of it."""
 
-    __slots__ = ("_allowed_names", "_allowed_origins", "_any_host", "_any_origin", "known_hosts")
+    __slots__ = ("_allowed_names", "_allowed_origins", "_any_host", "_any_origin", "_settings", "known_hosts")
 
     def __init__(
         self,
@@ -69,8 +69,9 @@ class Callers:
         allow_hosts: Sequence[str] = (),
         cors_origins: Sequence[str] = (),
         listens_on: str | None = None,
+        settings: str = "ServerSettings",
     ) -> None:
-        """Raise ValueError for an invalid host name or origin."""
+        """Raise ValueError for an invalid host name or origin. `settings` is where Python sets them, for hints."""
         names = {checked_host(text) for text in _listed(allow_hosts, "allow_hosts", "dynamodb")}
         origins = {
             checked_origin(text) for text in _listed(cors_origins, "cors_origins", "http://localhost:3000")
@@ -81,19 +82,29 @@ class Callers:
         if listens_on and _HOST_NAME(listens_on):
             self._allowed_names.add(_plain_name(listens_on.encode()))
         self._allowed_origins = {origin.encode() for origin in origins}
+        self._settings = settings
         # Values of the Host header that were found right: nearly every request has one of them.
         self.known_hosts: set[bytes | None] = set()
 
     def refuse(self, headers: Mapping[bytes, bytes]) -> Reply | None:
         """Return the answer to a request that comes by a strange name or from a strange page."""
+        said = self.foreign_host(headers) or self.foreign_origin(headers)
+        return None if said is None else _refusal(said)
+
+    def foreign_host(self, headers: Mapping[bytes, bytes]) -> str | None:
+        """Return why a request is refused that comes by a strange name; None if it does not."""
         host = headers.get(b"host")
         # Without a name it is no browser (HTTP/1.0; of HTTP/1.1 such a request is not read).
-        if host is not None and host not in self.known_hosts and not self._learn(host):
-            return _foreign_host(host)
-        origin = headers.get(b"origin")
-        if origin is None or self.allows(origin) or _is_origin_of(origin, host):
+        if host is None or host in self.known_hosts or self._learn(host):
             return None
-        return _foreign_origin(origin)
+        return _foreign_host(host, self._settings)
+
+    def foreign_origin(self, headers: Mapping[bytes, bytes]) -> str | None:
+        """Return why a request is refused that comes from a strange page; None if it does not."""
+        origin = headers.get(b"origin")
+        if origin is None or self.allows(origin) or _is_origin_of(origin, headers.get(b"host")):
+            return None
+        return _foreign_origin(origin, self._settings)
 
     def allows(self, origin: bytes) -> bool:
         """Whether pages of an origin may call, and read the answers."""
@@ -191,24 +202,24 @@ def _is_origin_of(origin: bytes, host: bytes | None) -> bool:
 # --- refusals ---------------------------------------------------------------------------------------------
 
 
-def _foreign_host(host: bytes) -> Reply:
+def _foreign_host(host: bytes, settings: str) -> str:
     parts = _AUTHORITY(host)
     name = _shown(parts[1] if parts else host)
     # A user who copies the hint must not paste a stranger's text.
     pasted = name if _HOST_NAME(name) else "NAME"
-    return _refusal(
+    return (
         f"This server is not known by the name '{name}', and a web page could have given it that name "
         f"(DNS rebinding). If it is yours, start the server with --allow-host {pasted}; "
-        "in Python it is allow_hosts of ServerSettings"
+        f"in Python it is allow_hosts of {settings}"
     )
 
 
-def _foreign_origin(origin: bytes) -> Reply:
+def _foreign_origin(origin: bytes, settings: str) -> str:
     text = _shown(origin)
     pasted = text if _ORIGIN(text) else "ORIGIN"
-    return _refusal(
+    return (
         f"Web pages of the origin '{text}' may not call this server. If the page is yours, start the server with "
-        f"--cors-origin {pasted}; in Python it is cors_origins of ServerSettings"
+        f"--cors-origin {pasted}; in Python it is cors_origins of {settings}"
     )
 
 

@@ -17,6 +17,7 @@ from singletable.clock import ManualClock
 from singletable.design import (
     Add,
     Append,
+    Delete,
     Design,
     Entity,
     Eq,
@@ -497,3 +498,24 @@ def test_update_says_how_a_field_is_changed_that_is_named_like_the_condition() -
         Update(event, {"target": "b"}, target="c")
     with pytest.raises(TypeError, match="changes are a mapping of fields to values"):
         Update(event, "b")  # type: ignore[arg-type]
+
+
+# --- an optimistic lock without a version --------------------------------------------------------------------
+
+
+def test_write_if_unchanged_is_refused_when_any_field_has_changed(tasks: Tasks) -> None:
+    first = tasks.create(task()).entity
+    tasks.update(task(), labels={"home"})
+    for wanted in (Update(first, title="Write twice"), Delete(first)):
+        with pytest.raises(ConditionNotMetError, match="has changed meanwhile"):
+            tasks.transaction(wanted.if_unchanged())
+    current = tasks.task(PROJECT, TASK).one()
+    changed = tasks.transaction(Update(current, title="Write twice").if_unchanged()).entity[0]
+    assert (changed.title, changed.labels) == ("Write twice", {"home"})
+    tasks.transaction(Delete(changed).if_unchanged())
+    assert tasks.task(PROJECT, TASK).maybe() is None
+
+
+def test_if_unchanged_needs_an_item_that_was_read() -> None:
+    with pytest.raises(InvalidWriteError, match="was not read"):
+        Update(task(), title="Write").if_unchanged()

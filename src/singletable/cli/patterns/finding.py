@@ -145,11 +145,20 @@ def load_design(text: str) -> type[Design]:
 
     where, _, name = text.partition(":")
     module = _load(where)
-    found: Any = getattr(module, name, None)
+    found = getattr(module, name, None)
     if not (isinstance(found, type) and issubclass(found, Design)):
         designs = sorted(_designs(module))
         known = f"its designs: {', '.join(designs)}" if designs else "it has no designs at all"
         raise TargetError(f"{where} has no design {name!r}", hint=known)
+    return found
+
+
+def load_named(text: str) -> Any:
+    """Import what MODULE:NAME names."""
+    where, colon, name = text.partition(":")
+    found = getattr(_load(where), name, None) if colon and name.isidentifier() else None
+    if found is None:
+        raise TargetError(f"{text!r} names nothing", hint="MODULE:NAME, as app.api:API")
     return found
 
 

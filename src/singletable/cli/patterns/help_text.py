@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from singletable.cli.patterns.finding import FoundPattern
-from singletable.cli.patterns.parameters import Parameter, add_options
-from singletable.cli.patterns.values import TIME_HELP
+from singletable.cli.patterns.parameters import add_options
+from singletable.pattern_texts.parameters import Parameter
+from singletable.pattern_texts.values import TIME_HELP
 
 _KIND_HELP = {
     "time": TIME_HELP,

@@ -1,102 +1,26 @@
-"""The parameters of a pattern as options of a command: read off the signature of its method."""
+"""The parameters of a pattern as options of a command."""
 
 from __future__ import annotations
 
 import argparse
-import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final, NoReturn, get_type_hints
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from singletable.cli.messages import WrongUseError, meant
-from singletable.cli.patterns.shapes import ParameterShape, choice_text, shape_of
-from singletable.design.values.annotations import alias_of, type_text
-from singletable.errors import DeclarationError
+from singletable.cli.messages import WrongUseError
+from singletable.pattern_texts.parameters import Parameter
+from singletable.pattern_texts.values import (
+    NoValueError,
+    ParameterError,
+    fixed_texts,
+    read_json,
+    read_values,
+)
+from singletable.visible import meant
 
-_NONE: Final = inspect.Parameter.empty
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One parameter of a pattern."""
-
-    name: str
-    option: str
-    annotation: Any
-    shape: ParameterShape
-    default: Any = _NONE
-    takes_many: bool = False  # *ids: str
-
-    @property
-    def is_now(self) -> bool:
-        """Whether it is the time of the call, which need not be given."""
-        return self.name == "now" and self.shape.kind == "time" and self.default is _NONE
-
-    @property
-    def is_required(self) -> bool:
-        return (
-            self.default is _NONE and not self.is_now and not self.takes_many and not self.shape.is_optional
-        )
-
-    @property
-    def is_list(self) -> bool:
-        return self.shape.kind == "list"
-
-    @property
-    def type(self) -> str:
-        """Return the type, with the name that the design gives it."""
-        text, alias = type_text(self.annotation), alias_of(self.annotation)
-        return text if alias is None else f"{alias}, {text}"
-
-    @property
-    def shown_default(self) -> str | None:
-        """Return what stands for it when it is left out; None if it must be given."""
-        if self.is_now:
-            return "now"
-        if self.is_required:
-            return None
-        if self.default is _NONE or self.default is None:
-            return "none"
-        if isinstance(self.default, list | tuple | set | frozenset):
-            return " ".join(map(choice_text, self.default)) or "none"
-        return choice_text(self.default)
-
-    def data(self) -> dict[str, Any]:
-        """Return it as JSON can hold it."""
-        return {
-            "name": self.name,
-            "option": self.option,
-            "type": self.type,
-            "required": self.is_required,
-            "default": self.shown_default,
-            "choices": [choice_text(value) for value in self.shape.choices],
-            "several": self.is_list,
-        }
-
-
-def parameters_of(method: Any, name: str, reserved: frozenset[str]) -> list[Parameter]:
-    """Return the parameters of a pattern. One that is called like an option of the command is --param-NAME."""
-    try:
-        hints = get_type_hints(method, include_extras=True)
-    except NameError as error:
-        raise DeclarationError(f"the pattern {name}: {error}, so an annotation cannot be read") from error
-    return [
-        _parameter(each, hints.get(each.name, str), reserved)
-        for each in inspect.signature(method).parameters.values()
-        if each.name != "self" and each.kind is not each.VAR_KEYWORD
-    ]
-
-
-def _parameter(parameter: inspect.Parameter, hint: Any, reserved: frozenset[str]) -> Parameter:
-    takes_many = parameter.kind is parameter.VAR_POSITIONAL
-    annotation = tuple[hint, ...] if takes_many else hint
-    option = f"--{parameter.name.strip('_').replace('_', '-')}"
-    if option in reserved:
-        option = f"--param-{option[2:]}"
-    return Parameter(parameter.name, option, annotation, shape_of(annotation), parameter.default, takes_many)
-
-
-# --- what was given -------------------------------------------------------------------------------------
+if TYPE_CHECKING:
+    from singletable.design.model.catalog import Catalog
 
 
 class _Options(argparse.ArgumentParser):
@@ -168,3 +92,42 @@ def _refuse_missing(name: str, parameters: list[Parameter], found: Mapping[str, 
     if missing:
         wanted = " ".join(f"{each.option} {each.shape.metavar}" for each in missing)
         raise WrongUseError(f"{name} needs {wanted}", hint=f"see singletable run {name} --help")
+
+
+# --- their values ---------------------------------------------------------------------------------------
+
+
+def fixed_options(parameter: Parameter, texts: list[str], now: datetime) -> list[str]:
+    """Return texts that mean the same at any time: `now` and `-3d` become moments."""
+    try:
+        return fixed_texts(parameter, texts, now)
+    except ParameterError as error:
+        raise WrongUseError(f"{parameter.option}: {error.problem}", hint=error.hint) from error
+
+
+def option_values(
+    name: str, parameters: list[Parameter], texts: Mapping[str, list[str]], catalog: Catalog
+) -> dict[str, Any]:
+    """Return the arguments of a pattern; those that were left out are not among them."""
+    try:
+        return read_values(parameters, texts, catalog, _json_or_file)
+    except ParameterError as error:
+        given = f" {error.given!r}" if error.given else ""
+        see = f"see singletable run {name} --help"
+        # What a value of the type is helps beside the help; a nearer word helps more.
+        hint = f"{error.hint}; {see}" if error.hint.startswith("it is ") else error.hint or see
+        raise WrongUseError(f"{error.parameter.option}{given}: {error.problem}", hint=hint) from error
+
+
+def _json_or_file(text: str) -> Any:
+    """Return the value of JSON, or of a file that holds it: @menu.json."""
+    if not text.startswith("@"):
+        return read_json(text)
+    where = text[1:]
+    try:
+        content = Path(where).read_text(encoding="utf-8")
+    except OSError as error:
+        raise NoValueError(f"{where} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise NoValueError(f"{where} is no text in UTF-8") from error
+    return read_json(content, where)

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from decimal import ROUND_HALF_EVEN, Context, Decimal
+from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
 from enum import Enum
 from functools import cache, partial
 from types import NoneType, UnionType
@@ -344,7 +344,10 @@ def _rounding(name: str, digits: Digits, encoder: Encode) -> Encode:
         exact = _exact(value)
         if not exact.is_finite():
             return encoder(value)  # which refuses it
-        stored = rounded(digits, value)
+        try:
+            stored = rounded(digits, value)
+        except InvalidOperation:  # it has more digits than any number that can be stored
+            return encoder(value)
         if stored != exact and not digits.rounds:
             raise InvalidWriteError(
                 f"{name} is {value}, which has more than {digits.decimals} decimals",

@@ -26,7 +26,7 @@ from singletable.design.values.arguments import require_callable
 from singletable.design.values.conditions import holds
 from singletable.design.values.items import Item, KeyId, hashable, shown_key
 from singletable.design.writes.transaction import prepare, write
-from singletable.design.writes.write import Delete, key_of, schema_for
+from singletable.design.writes.write import Delete, key_of, own_fields, schema_for
 from singletable.errors import NotFoundError, TargetError
 from singletable.limits import BATCH_GET_ITEMS_MAX, BATCH_WRITE_ITEMS_MAX
 
@@ -116,7 +116,12 @@ def _read(session: Session, schema: EntitySchema, key: Item) -> Steps[tuple[Item
 
 def _is_refused(schema: EntitySchema, wanted: Delete[Any], item: Item | None) -> bool:
     if item is None:
-        return wanted.when is not None
+        return wanted.when is not None or wanted.as_read
+    if wanted.as_read:
+        read = wanted.target.__dict__[STORED]
+        names = [schema.fields[name].stored for name in own_fields(schema) & schema.fields.keys()]
+        if any(item.get(name) != read.get(name) for name in names):
+            return True
     version = schema.version
     if version is not None and isinstance(wanted.target, Entity):
         stored = int(item.get(version.stored, {}).get("N", "0"))

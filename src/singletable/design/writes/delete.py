@@ -18,6 +18,8 @@ from singletable.design.session.stored_items import read_to_change, stranger
 from singletable.design.values.conditions import Condition, holds
 from singletable.design.values.items import Item
 from singletable.design.writes.write import (
+    Delete,
+    as_read_terms,
     as_stored,
     key_of,
     refusal,
@@ -29,10 +31,9 @@ from singletable.design.writes.write import (
 from singletable.errors import DesignError, InvalidItemError, NotFoundError
 
 
-def plan_delete(
-    session: Session, target: Entity | Get[Entity], when: Condition | None, *, fresh: bool
-) -> Steps[Prepared]:
+def plan_delete(session: Session, wanted: Delete[Any], *, fresh: bool) -> Steps[Prepared]:
     """Plan to delete an item. A missing item is no error, unless the delete has a condition or a version."""
+    target, when = wanted.target, wanted.when
     schema = schema_for(session, target)
     key = key_of(schema, target)
     reads = schema.kept.effect_reads
@@ -55,6 +56,9 @@ def plan_delete(
     elif reads and before is not None:
         terms.append(f"attribute_exists({into.name(session.catalog.table.pk)})")
         terms += unchanged(schema, reads, before, into)
+    if wanted.as_read:
+        terms.append(f"attribute_exists({into.name(session.catalog.table.pk)})")
+        terms += as_read_terms(schema, wanted, into)
     if when is not None:
         terms.append(condition_text(when, schema, into))
     params = {"ConditionExpression": " AND ".join(terms)}
@@ -66,7 +70,8 @@ def plan_delete(
 
     action = Action("Delete", key, into.add_to(params), refused)
     others = (yield from effects(session, schema, before, None)) if reads else []
-    return Prepared([action, *others], is_retried=bool(reads) and not is_versioned, entity=schema.entity)
+    is_retried = bool(reads) and not (is_versioned or wanted.as_read)
+    return Prepared([action, *others], is_retried=is_retried, entity=schema.entity)
 
 
 def plan_check(session: Session, target: Entity | Get[Entity], when: Condition | None) -> Prepared:

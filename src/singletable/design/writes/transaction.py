@@ -83,8 +83,8 @@ def prepare(session: Session, write: AnyWrite, *, fresh: bool = False) -> Steps[
             return (yield from plan_put(session, entity, None, loads=True))
         case Update():
             return (yield from plan_update(session, write, fresh=fresh))
-        case Delete(target, when):
-            return (yield from plan_delete(session, target, when, fresh=fresh))
+        case Delete():
+            return (yield from plan_delete(session, write, fresh=fresh))
         case Check(target, when):
             return plan_check(session, target, when)
         case _:

@@ -35,6 +35,7 @@ from singletable.design.writes.write import (
     Add,
     Append,
     Update,
+    as_read_terms,
     as_stored,
     assign,
     clock_time,
@@ -252,7 +253,8 @@ def plan_update(session: Session, write: Update[Any], *, fresh: bool) -> Steps[P
     plan = _Plan(schema, write, changes, before, known, guarded)
     action, after = _action(session, plan)
     others = (yield from effects(session, schema, before, after)) if is_effective else []
-    is_retried = not plan.is_locked and bool(needed or schema.schema_version is not None)
+    is_locked = plan.is_locked or write.as_read
+    is_retried = not is_locked and bool(needed or schema.schema_version is not None)
     return Prepared([action, *others], _finish(session, plan, after), is_retried, schema.entity)
 
 
@@ -272,7 +274,8 @@ def _plan_repair(
     plan = _Plan(schema, write, changes, before, before.__dict__, repairs=after)
     action, _ = _action(session, plan)
     others = (yield from effects(session, schema, before, after)) if schema.kept.effect_reads else []
-    return Prepared([action, *others], _finish(session, plan, after), not plan.is_locked, schema.entity)
+    is_retried = not (plan.is_locked or write.as_read)
+    return Prepared([action, *others], _finish(session, plan, after), is_retried, schema.entity)
 
 
 def _known(target: Entity | Get[Entity], before: Entity | None) -> Mapping[str, object]:
@@ -324,6 +327,7 @@ def _action(session: Session, plan: _Plan) -> tuple[Action, Entity | None]:
         of_entity(session, schema, key, into),
     ]
     terms += _version_terms(plan)
+    terms += as_read_terms(schema, write, into)
     if plan.repairs is not None and before is not None:
         _set_key_fields(plan, before)
         terms += unchanged(schema, schema.fields, before, into)

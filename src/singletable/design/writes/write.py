@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Generic, Protocol, Self, TypeVar
 
@@ -39,6 +39,7 @@ from singletable.errors import (
 )
 
 E = TypeVar("E", bound=Entity)
+W = TypeVar("W", bound="Update[Any] | Delete[Any]")
 
 
 class WriteRunner(Protocol):
@@ -140,6 +141,7 @@ class Update(WritePlan[E]):
     target: E | Get[E]
     changes: Mapping[str, Any]
     when: Condition | None
+    as_read: bool
 
     def __init__(
         self,
@@ -154,6 +156,14 @@ class Update(WritePlan[E]):
         object.__setattr__(self, "changes", _all_changes(changes, more))
         _refuse_field_named_when(target, when)
         object.__setattr__(self, "when", _checked_when(target, when))
+        object.__setattr__(self, "as_read", False)
+
+    def if_unchanged(self) -> Self:
+        """Return the update on condition that every field of the entity still has the value that was read.
+
+        It is an optimistic lock for entities without a version. What other items keep in it may have changed.
+        """
+        return _if_unchanged(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +172,14 @@ class Delete(WritePlan[E]):
 
     target: E | Get[E]
     when: Condition | None = None
+    as_read: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "when", _checked_when(self.target, self.when))
+
+    def if_unchanged(self) -> Self:
+        """Return the delete on condition that every field of the entity still has the value that was read."""
+        return _if_unchanged(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +191,22 @@ class Check(Generic[E]):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "when", _checked_when(self.target, self.when))
+
+
+def _if_unchanged(write: W) -> W:
+    if not isinstance(write.target, Entity) or STORED not in write.target.__dict__:
+        raise InvalidWriteError(
+            "if_unchanged() compares with what was read, and this write names an item that was not read",
+            hint="read the entity first, and write that",
+        )
+    locked = copy.copy(write)
+    object.__setattr__(locked, "as_read", True)
+    return locked
+
+
+def own_fields(schema: EntitySchema) -> frozenset[str]:
+    """Name the fields of an entity that only writes of the item itself change, without those of its key."""
+    return frozenset(schema.fields).difference(schema.kept.counted, schema.key.keys.reads())
 
 
 def _all_changes(changes: Mapping[str, object] | None, more: dict[str, object]) -> dict[str, object]:
@@ -291,6 +322,14 @@ def unchanged(schema: EntitySchema, fields: Iterable[str], before: Entity, into:
             f"attribute_not_exists({attribute})" if known is None else f"{attribute} = {into.value(known)}"
         )
     return terms
+
+
+def as_read_terms(schema: EntitySchema, write: Update[Any] | Delete[Any], into: Placeholders) -> list[str]:
+    """Write the conditions of `if_unchanged()`: what was read of the item's own fields is still stored."""
+    if not write.as_read:
+        return []
+    assert isinstance(write.target, Entity)
+    return unchanged(schema, own_fields(schema), write.target, into)
 
 
 def version_term(schema: EntitySchema, entity: Entity, into: Placeholders) -> str:

@@ -1,4 +1,4 @@
-"""The values of a pattern's parameters, read from the texts of a command line and validated."""
+"""The values of a pattern's parameters, read from texts and validated."""
 
 from __future__ import annotations
 
@@ -6,23 +6,22 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from pydantic import TypeAdapter, ValidationError
 
-from singletable.cli.messages import WrongUseError, meant
-from singletable.cli.patterns.parameters import Parameter
-from singletable.cli.patterns.shapes import ParameterShape, choice_text, shape_of
 from singletable.design import Entity
 from singletable.design.model.entity import STORED
 from singletable.design.model.schema import EntitySchema
 from singletable.design.values.constraints import problem_text
 from singletable.design.values.items import AttributeValue, Item, encode
 from singletable.errors import InvalidItemError
+from singletable.pattern_texts.parameters import Parameter
+from singletable.pattern_texts.shapes import ParameterShape, choice_text, shape_of
+from singletable.visible import meant
 
 if TYPE_CHECKING:
     from singletable.design.model.catalog import Catalog
@@ -36,6 +35,27 @@ _UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w":
 _SPAN: Final = re.compile(r"([+-]?)((?:\d+[smhdw])+)")
 _PART: Final = re.compile(r"(\d+)([smhdw])")
 _PROBLEMS_MAX: Final = 3
+
+
+def read_json(text: str, where: str = "the value") -> Any:
+    """Return the value of JSON. Numbers are exact."""
+    try:
+        return json.loads(text, parse_float=Decimal)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise NoValueError(
+            f"{where} is no JSON: {error}", "write an object in single quotes, or @FILE.json"
+        ) from error
+
+
+class ParameterError(ValueError):
+    """A text has no value of a parameter. `given` is the text, where the sentence does not hold it."""
+
+    def __init__(self, parameter: Parameter, problem: str, *, given: str = "", hint: str = "") -> None:
+        super().__init__(problem)
+        self.parameter = parameter
+        self.problem = problem
+        self.given = given
+        self.hint = hint
 
 
 def fixed_texts(parameter: Parameter, texts: list[str], now: datetime) -> list[str]:
@@ -53,66 +73,70 @@ def _fixed(parameter: Parameter, text: str, read: Any, now: datetime) -> str:
     except (ValueError, OverflowError):
         what = "time" if read is read_time else "date"
         hint = _TIME_HINT if read is read_time else "ISO 8601, as 2025-01-20, or today, +2d, -3d"
-        raise WrongUseError(f"{parameter.option}: {text!r} is no {what}", hint=hint) from None
+        raise ParameterError(parameter, f"{text!r} is no {what}", hint=hint) from None
 
 
 def read_values(
-    name: str, parameters: list[Parameter], texts: Mapping[str, list[str]], catalog: Catalog
+    parameters: list[Parameter],
+    texts: Mapping[str, list[str]],
+    catalog: Catalog,
+    load: Callable[[str], Any] = read_json,
 ) -> dict[str, Any]:
-    """Return the arguments of a pattern; those that were left out are not among them."""
+    """Return the arguments of a pattern; those that were left out are not among them.
+
+    `load` reads the JSON of a text. Raise a ParameterError for a text without a value.
+    """
     values: dict[str, Any] = {}
     for parameter in parameters:
         if parameter.name in texts:
-            values[parameter.name] = _value(name, parameter, texts[parameter.name], catalog)
+            values[parameter.name] = _value(parameter, texts[parameter.name], catalog, load)
         elif parameter.shape.is_optional and parameter.shown_default == "none":
             values[parameter.name] = None
     return values
 
 
-def _value(name: str, parameter: Parameter, texts: list[str], catalog: Catalog) -> Any:
+def _value(parameter: Parameter, texts: list[str], catalog: Catalog, load: Callable[[str], Any]) -> Any:
     shape = parameter.shape
     try:
         if shape.kind != "list":
-            value = _read(shape, texts[-1], catalog)
+            value = _read(shape, texts[-1], catalog, load)
         else:
             assert shape.member is not None
-            value = _members(shape.member, texts, catalog)
+            value = _members(shape.member, texts, catalog, load)
         if isinstance(value, Entity) or shape.kind == "key":
             return value
         # A generator would be used up by the first who reads it.
         validated = TypeAdapter(parameter.annotation).validate_python(value)
         return validated if hasattr(validated, "__len__") or shape.kind != "list" else list(value)
-    except _NoValueError as error:
-        raise WrongUseError(f"{parameter.option}: {error}", hint=error.hint or _hint(name)) from error
+    except NoValueError as error:
+        raise ParameterError(parameter, str(error), hint=error.hint) from error
     except ValidationError as error:
-        given = "" if "json" in (shape.kind, shape.member and shape.member.kind) else f" {' '.join(texts)!r}"
+        given = "" if "json" in (shape.kind, shape.member and shape.member.kind) else " ".join(texts)
         problem = problem_of(error, parameter.annotation)
-        raise WrongUseError(
-            f"{parameter.option}{given}: {problem}", hint=f"it is {parameter.type}; {_hint(name)}"
-        ) from error
+        raise ParameterError(parameter, problem, given=given, hint=f"it is {parameter.type}") from error
     except ValueError as error:
-        raise WrongUseError(f"{parameter.option}: {error}", hint=_hint(name)) from error
+        raise ParameterError(parameter, str(error)) from error
 
 
-def _hint(name: str) -> str:
-    return f"see singletable run {name} --help"
+class NoValueError(ValueError):
+    """A text that is no value at all."""
 
-
-class _NoValueError(ValueError):
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.hint = hint
 
 
-def _members(member: ParameterShape, texts: list[str], catalog: Catalog) -> list[Any]:
+def _members(
+    member: ParameterShape, texts: list[str], catalog: Catalog, load: Callable[[str], Any]
+) -> list[Any]:
     if member.kind == "json" and len(texts) == 1:
-        data = _json(texts[0])
+        data = load(texts[0])
         if isinstance(data, list):
             return [_of_json(member, each, catalog) for each in data]
-    return [_read(member, text, catalog) for text in texts]
+    return [_read(member, text, catalog, load) for text in texts]
 
 
-def _read(shape: ParameterShape, text: str, catalog: Catalog) -> Any:
+def _read(shape: ParameterShape, text: str, catalog: Catalog, load: Callable[[str], Any]) -> Any:
     match shape.kind:
         case "choice":
             return _choice(shape, text)
@@ -124,7 +148,7 @@ def _read(shape: ParameterShape, text: str, catalog: Catalog) -> Any:
         case "key":
             return shape.of.parse(text)
         case "json":
-            return _of_json(shape, _json(text), catalog)
+            return _of_json(shape, load(text), catalog)
         case "list":
             return text.split(",")
         case _:
@@ -135,7 +159,7 @@ def _choice(shape: ParameterShape, text: str) -> Any:
     known = {choice_text(value): value for value in shape.choices}
     if text not in known:
         near = meant(text, known)
-        raise _NoValueError(f"{text!r} is none of {', '.join(known)}", near.strip())
+        raise NoValueError(f"{text!r} is none of {', '.join(known)}", near.strip())
     return known[text]
 
 
@@ -143,7 +167,7 @@ def _bytes(text: str) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
     except binascii.Error:
-        raise _NoValueError(f"{text!r} is no base64") from None
+        raise NoValueError(f"{text!r} is no base64") from None
 
 
 # --- models ---------------------------------------------------------------------------------------------
@@ -153,24 +177,6 @@ def _of_json(shape: ParameterShape, data: Any, catalog: Catalog) -> Any:
     if isinstance(shape.of, type) and issubclass(shape.of, Entity):
         return entity_from(catalog.schema_for(shape.of), data)
     return data
-
-
-def _json(text: str) -> Any:
-    """Return the value of JSON, or of a file that holds it: @menu.json. Numbers are exact."""
-    where = "the value"
-    try:
-        if text.startswith("@"):
-            where = text[1:]
-            text = Path(where).read_text(encoding="utf-8")
-        return json.loads(text, parse_float=Decimal)
-    except OSError as error:
-        raise _NoValueError(f"{where} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise _NoValueError(f"{where} is no text in UTF-8") from error
-    except json.JSONDecodeError as error:
-        raise _NoValueError(
-            f"{where} is no JSON: {error}", "write an object in single quotes, or @FILE.json"
-        ) from error
 
 
 # --- times: ISO 8601, `now`, and what is so long before or after now ------------------------------------------

@@ -1,4 +1,4 @@
-"""What the type of a parameter means on a command line: what its values are called, and how they are read."""
+"""What the type of a parameter means in texts: what its values are called, and how they are read."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ParameterShape:
 
 
 def shape_of(annotation: Any) -> ParameterShape:
-    """Return how values of a type are written on a command line."""
+    """Return how values of a type are written in texts."""
     annotation, _ = unwrap(annotation)
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Literal:
