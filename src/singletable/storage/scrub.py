@@ -1,6 +1,7 @@
 """Looking at every page of a file, whether anybody reads it or not: damage is found while there are backups.
 
-What a page says is for `check`; here its bytes are compared with its sum.
+What a page says is for `check`; here its bytes are compared with its sum, or with the tag that its cipher has
+made.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import apsw
 from singletable import errors
 from singletable.storage.backups.workers import BackupWorkers
 from singletable.storage.file.connections import ReadConnection
-from singletable.storage.file.page_sums import PAGES_A_LOOK, has_sums, scrub_pages
+from singletable.storage.file.encryption import is_unlocked, look_at_pages
+from singletable.storage.file.page_sums import PAGES_A_LOOK, ScrubbedPages, has_sums, scrub_pages
 from singletable.storage.file.write_ahead_log import pages_in_log
 
 _LOOKS: Final = 3
@@ -31,10 +33,18 @@ def find_damaged_pages(connection: apsw.Connection) -> list[int]:
     """Look at every page of a file, also while others use it; return the numbers of those that are damaged."""
     damaged: list[int] = []
     first = 1
-    while has_sums(connection) and (looked := scrub_pages(connection, first)).looked_at:
+    while _can_tell(connection) and (looked := _look(connection, first)).looked_at:
         damaged += confirmed_damage(connection, looked.damaged)
         first += looked.looked_at
     return damaged
+
+
+def _can_tell(connection: apsw.Connection) -> bool:
+    return is_unlocked(connection) or has_sums(connection)
+
+
+def _look(connection: apsw.Connection, first: int, pages: int = PAGES_A_LOOK) -> ScrubbedPages:
+    return (look_at_pages if is_unlocked(connection) else scrub_pages)(connection, first, pages)
 
 
 def confirmed_damage(connection: apsw.Connection, pages: list[int]) -> list[int]:
@@ -45,7 +55,7 @@ def confirmed_damage(connection: apsw.Connection, pages: list[int]) -> list[int]
     for _ in range(_LOOKS if pages else 0):
         time.sleep(_LOOK_AGAIN_S)
         in_log = pages_in_log(connection.filename)
-        pages = [page for page in pages if page not in in_log and scrub_pages(connection, page, 1).found]
+        pages = [page for page in pages if page not in in_log and _look(connection, page, 1).found]
     return pages
 
 
@@ -110,7 +120,7 @@ class Scrub:
 
     def _look(self, connection: apsw.Connection) -> bool:
         """Look at some pages. Return False at the end of the file."""
-        looked = scrub_pages(connection, self._next)
+        looked = _look(connection, self._next)
         known, seen = self.report, range(self._next, self._next + PAGES_A_LOOK)
         damaged = frozenset(confirmed_damage(connection, looked.damaged))
         for page in sorted(damaged - known.damaged_pages):

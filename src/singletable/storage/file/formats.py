@@ -144,8 +144,9 @@ def prepare(connection: apsw.Connection, place: Location, now_us: int) -> None:
         )
     is_current = _is_current(connection, place)
     if not place.in_memory:
-        _check_header(connection, place.path)
-        reserve_sums(connection)  # in a file that is made now, or written anew
+        if place.key is None:
+            _check_header(connection, place.path)
+            reserve_sums(connection)  # in a file that is made now, or written anew
         _use_write_ahead_log(connection, place)  # also of a copy, which SQLite has made without it
     if not is_current:
         connection.execute("BEGIN IMMEDIATE")
@@ -157,7 +158,7 @@ def prepare(connection: apsw.Connection, place: Location, now_us: int) -> None:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
-    if place.in_memory:
+    if place.in_memory or place.key is not None:  # the pages of an encrypted file have tags
         return
     if not has_sums(connection):
         _give_sums(connection, place.path)
@@ -298,7 +299,7 @@ def copy_before_upgrade(place: Location, version: int, now_us: int) -> None:
                 remove(os.path.join(folder, name))
         source = connect(place)
         try:
-            put_copy_in_place(made, path, copy_connection(source, made))
+            put_copy_in_place(made, path, copy_connection(source, made, key=place.key))
         finally:
             source.close(True)
             with contextlib.suppress(OSError):
