@@ -24,6 +24,7 @@ ROOMS: Final = {
     "errors": "documents",
     "limits": "engine",
     "operations": "wire",
+    "encryption": "storage",
     "past": "engine",
     "pattern_texts": "cli",
     "probe": "client",

@@ -22,6 +22,7 @@ from singletable.errors import (
     ConsumerError,
     DamagedDataError,
     DatabaseError,
+    FileKeyError,
     TransactionCanceledError,
 )
 from singletable.limits import INDEX_DELAY_S_MAX, KIB, MIB, SCRUB_MIB_S_MAX, TTL_SWEEP_S_MAX, TTL_SWEEP_S_MIN
@@ -32,6 +33,7 @@ from singletable.storage.check_log import Problem
 from singletable.storage.clock_doubt import ClockDoubt
 from singletable.storage.file.connections import MEMORY, Durability, Location
 from singletable.storage.file.failures import refuse_backups_in
+from singletable.storage.file.given_keys import GivenKey, default_key, key_for
 from singletable.storage.scrub import ScrubReport
 from singletable.storage.store import Store
 from singletable.storage.write_groups import OpenGroup
@@ -85,6 +87,7 @@ class Database:
         backups: str | os.PathLike[str] | None = None,
         clock: Clock | None = None,
         vfs: str | None = None,
+        key: GivenKey | None = None,
     ) -> Self:
         """Open a database file, or make it; ":memory:" is a database that lives as long as this object.
 
@@ -109,6 +112,9 @@ class Database:
 
         Backups of tables are kept in the folder `backups`, by default in the one named as the file with
         `.backups` behind it; those of a database in memory in one that goes with it.
+
+        With a `key`, the file and whatever belongs to it are encrypted: 32 bytes, a passphrase, or a `KeySource`,
+        as `LocalKeys`, which keeps a wrapped key in the file named as the database with `.key` behind it.
         """
         if durability not in ("full", "relaxed"):
             raise ValueError(f"durability is 'full' or 'relaxed', not {durability!r}")
@@ -126,7 +132,18 @@ class Database:
         if scrub_mib_s is not None and not 0 < scrub_mib_s <= SCRUB_MIB_S_MAX:
             raise ValueError(f"scrub_mib_s is a number up to {SCRUB_MIB_S_MAX}, or None: not {scrub_mib_s!r}")
         path = _absolute(os.fsdecode(path))
-        place = Location(path, durability, vfs, _backups_folder(path, backups))
+        if path == MEMORY and key is not None:
+            raise FileKeyError(
+                "a database in memory is not encrypted, and has no key", hint="leave the key out"
+            )
+        given = default_key() if key is None and path != MEMORY else key
+        place = Location(
+            path,
+            durability,
+            vfs,
+            _backups_folder(path, backups),
+            None if given is None else key_for(path, given, vfs),
+        )
         clock = clock or SystemClock()
         metrics = Metrics()
         store = Store(
@@ -148,6 +165,11 @@ class Database:
     @property
     def path(self) -> str:
         return self._session.store.path
+
+    @property
+    def is_encrypted(self) -> bool:
+        """Tell whether the file is encrypted: whether it was opened with a key."""
+        return self._session.store.key is not None
 
     def close(self) -> None:
         """Stop consumers and schedules, wait for requests under way, close the file. Twice does nothing more.
@@ -177,7 +199,7 @@ class Database:
         try:
             return self._session.store.read(lambda execute, catalog: check_connection(execute))
         except DamagedDataError:
-            return check_file(self.path)
+            return check_file(self.path, key=self._session.store.key)
 
     def metrics(self) -> MetricsSnapshot:
         """Return what was counted since this database was opened here, by CloudWatch's names."""

@@ -218,7 +218,9 @@ PARAMETER_REMARKS: Final[Mapping[str, str]] = {
     "ConsistentRead": "costs what it costs on AWS; reads without it are [consistent too](#reads)",
     "OnDemandThroughput": _NO_THROTTLING,
     "ProvisionedThroughput": _NO_THROTTLING,
-    "SSESpecification": f"{_WITHOUT_EFFECT}: the file is not encrypted",
+    "SSESpecification": "checked and kept; described where the file is "
+    "[encrypted](../guides/encryption.md) or in memory, since ENABLED would not be true of a plain file. Which "
+    "key it names has no effect",
     "TableClass": _WITHOUT_EFFECT,
     "WarmThroughput": _NO_THROTTLING,
 }

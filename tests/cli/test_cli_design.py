@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from singletable import Database
 from singletable.cli import main
+from singletable.storage.file.given_keys import use_key
 from singletable.wire.types import ProvisionedThroughput
 
 PROGRAM = """
@@ -166,6 +168,18 @@ def test_wrong_use_exits_2(arguments: list[str], message: str, capsys: pytest.Ca
     assert message in capsys.readouterr().err
 
 
+@pytest.fixture
+def key_of_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Have all files encrypted, as this system asks for."""
+    monkeypatch.setattr("singletable.cli.keys.forbid_core_dumps", lambda: None)
+    monkeypatch.setenv("SINGLETABLE_KEY_FILE", "key")
+    (folder / "key").write_text("5a" * 32)
+    use_key(bytes.fromhex("5a" * 32))
+    yield
+    use_key(None)
+
+
+@pytest.mark.usefixtures("key_of_files")
 def test_system_is_named_as_it_is_and_knows_its_environment(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -175,6 +189,7 @@ def test_system_is_named_as_it_is_and_knows_its_environment(
     assert main(["diff", "lunch_cache", "lunch.db", "--env", "environment=prod"]) == 1
 
 
+@pytest.mark.usefixtures("key_of_files")
 def test_billing_and_capacity_of_a_stage_are_no_difference(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

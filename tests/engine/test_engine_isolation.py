@@ -244,7 +244,7 @@ def test_definitions_may_be_changed_after_a_table_was_made(db: Database) -> None
     ruin(request)
     table = db.describe_table(TableName="things")["Table"]
     assert table["OnDemandThroughput"] == {"MaxReadRequestUnits": 7}
-    assert table["SSEDescription"]["SSEType"] == "KMS"
+    assert ("SSEDescription" in table) == db.is_in_memory  # it would not be true of a plain file
     assert table["GlobalSecondaryIndexes"][0]["Projection"]["NonKeyAttributes"] == ["x"]
     bounds: Any = {"MaxWriteRequestUnits": 9}
     ruin(db.update_table(TableName="things", OnDemandThroughput=bounds))

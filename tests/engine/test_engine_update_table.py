@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from singletable import Database
 from singletable.clock import ManualClock
+from singletable.storage.file.encryption import FileKey
+from singletable.storage.file.rekeying import encrypt_file
 from singletable.storage.log import entries_after, select_logs
 from support.sample_tables import attributes, create_plain, index, invalid, item, key_schema, refusal
 
 INVALID = "One or more parameter values were invalid: "
+KEY = FileKey(bytes(32))
 AT_LEAST_ONE = (
     "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates, "
     "SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, MultiRegionConsistency, "
@@ -299,7 +303,25 @@ def test_changes_are_logged_while_a_table_has_a_stream(db: Database) -> None:
 # --- encryption, protection, class ---------------------------------------------------------------
 
 
-def test_encryption_is_turned_on_and_off(db: Database) -> None:
+def test_encryption_of_a_plain_file_is_kept_and_not_told(tmp_path: Path) -> None:
+    path = tmp_path / "plain.db"
+    with Database.open(path) as db:
+        create_plain(db)
+        answer = db.update_table(TableName="plain", SSESpecification={"Enabled": True})["TableDescription"]
+        assert "SSEDescription" not in answer
+        assert "SSEDescription" not in described(db, "plain")
+    encrypt_file(str(path), KEY.raw)
+    with Database.open(path, key=KEY.raw) as db:
+        assert described(db, "plain")["SSEDescription"] == {"Status": "ENABLED", "SSEType": "KMS"}
+
+
+@pytest.mark.parametrize("key", [None, KEY.raw], ids=["memory", "encrypted file"])
+def test_encryption_is_turned_on_and_off(tmp_path: Path, key: bytes | None) -> None:
+    with Database.open(":memory:" if key is None else tmp_path / "app.db", key=key) as db:
+        _turn_encryption_on_and_off(db)
+
+
+def _turn_encryption_on_and_off(db: Database) -> None:
     create_plain(db)
     answer = db.update_table(TableName="plain", SSESpecification={"Enabled": True})["TableDescription"]
     assert answer["TableStatus"] == "ACTIVE"

@@ -32,6 +32,7 @@ from singletable.errors import (
     StorageFailedError,
 )
 from singletable.storage.file.connections import connect_for_reading
+from singletable.storage.file.encryption import FileKey
 from singletable.storage.file.open_files import OpenFiles
 from singletable.storage.file.page_sums import summed
 from singletable.storage.file.viewing import FileView
@@ -524,8 +525,8 @@ def test_who_only_looks_keeps_no_connection_to_a_file_that_was_replaced_meanwhil
 ) -> None:
     made: list[apsw.Connection] = []
 
-    def connect_while_it_is_replaced(path: str) -> apsw.Connection:
-        made.append(connect_for_reading(path))
+    def connect_while_it_is_replaced(path: str, key: FileKey | None) -> apsw.Connection:
+        made.append(connect_for_reading(path, key))
         _replace(Path(path))
         return made[0]
 

@@ -13,6 +13,7 @@ import sys
 import traceback
 from typing import TYPE_CHECKING
 
+from singletable.cli.keys import given_key
 from singletable.cli.messages import say_failure
 from singletable.cli.output import visible_output
 from singletable.cli.parser import build_parser
@@ -70,7 +71,8 @@ def _run(argv: Sequence[str] | None, arguments: argparse.Namespace) -> int:
     if arguments.command is None:
         parser.print_help(sys.stderr)
         return FAILED
-    code: int = arguments.run(arguments)
+    with given_key(arguments):
+        code: int = arguments.run(arguments)
     if sys.stdout is not None:
         sys.stdout.flush()
     return code

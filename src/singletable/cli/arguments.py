@@ -10,6 +10,7 @@ def add_file_and_table(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments of a command that looks at one table of a file."""
     parser.add_argument("file", metavar="FILE", type=file_name, help="the database")
     parser.add_argument("table", metavar="TABLE", help="the table")
+    add_key(parser)
 
 
 def add_backups(parser: argparse.ArgumentParser) -> None:
@@ -20,6 +21,18 @@ def add_backups(parser: argparse.ArgumentParser) -> None:
         type=file_name,
         help="where its backups are kept (default: FILE.backups)",
     )
+
+
+def add_key(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Describe where the key of an encrypted file is. A key as an argument would be seen in `ps`."""
+    parser.add_argument(
+        "--key-file",
+        metavar="FILE",
+        type=file_name,
+        help="the key of an encrypted database: 64 hexadecimal digits, or a passphrase "
+        "(default: $SINGLETABLE_KEY_FILE, if it is set)",
+    )
+    parser.add_argument("--key-env", metavar="NAME", help="the environment variable that has the key itself")
 
 
 def add_region_and_account(parser: argparse.ArgumentParser) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from singletable.cli.arguments import file_name
+from singletable.cli.arguments import add_key, file_name
 from singletable.cli.messages import say
 from singletable.cli.output import progress_bar
 from singletable.storage.file.file_copies import back_up_file
@@ -27,6 +27,7 @@ its checksum is beside it: sha256sum -c copy.db.sha256
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe `backup`."""
     parser.add_argument("file", metavar="FILE", type=file_name, help="the database")
+    add_key(parser)
     parser.add_argument("copy", metavar="DEST", type=file_name, help="where the copy is to be")
     parser.add_argument("--force", action="store_true", help="replace what is there")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")

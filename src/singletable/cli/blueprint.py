@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from singletable.blueprint import Blueprint, BlueprintError
-from singletable.cli.arguments import count, file_name
+from singletable.cli.arguments import add_key, count, file_name
 from singletable.cli.messages import WrongUseError, say
 from singletable.cli.output import progress_bar, write_file
 from singletable.cli.parser import add_command
@@ -81,6 +81,7 @@ def add_arguments(parser: Parser) -> None:
     )
     table.add_argument("target", metavar="TARGET", help="a file, an URL, or dynamodb://REGION")
     table.add_argument("table", metavar="TABLE", nargs="?", help="the table (default: the only one)")
+    add_key(table)
     table.add_argument("--items", type=count, default=2_000, help="read up to so many (default: %(default)s)")
     table.add_argument(
         "--rate", default=_RATE, help="units a second, or 50items, or `all` (default: %(default)s)"

@@ -7,7 +7,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from singletable.cli.arguments import add_backups, file_name
+from singletable.cli.arguments import add_backups, add_key, file_name
 from singletable.cli.messages import say
 from singletable.cli.output import show_status, wipe_status
 from singletable.clock import SystemClock
@@ -36,6 +36,7 @@ HAS_PROBLEMS = 1
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe `check`."""
     parser.add_argument("file", metavar="FILE", type=file_name, help="the database")
+    add_key(parser)
     add_backups(parser)
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 

@@ -7,7 +7,7 @@ import logging
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from singletable.cli.arguments import add_backups, file_name
+from singletable.cli.arguments import add_backups, add_key, file_name
 from singletable.cli.messages import WrongUseError, say
 from singletable.clock import SystemClock
 from singletable.database import Database
@@ -47,6 +47,7 @@ _KINDS: Final = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe `clock`."""
     parser.add_argument("file", metavar="FILE", type=file_name, help="the database")
+    add_key(parser)
     parser.add_argument(
         "--confirm", action="store_true", help="believe the clock, and take away what that makes too old"
     )

@@ -10,7 +10,7 @@ from datetime import date
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
-from singletable.cli.arguments import file_name
+from singletable.cli.arguments import add_key, file_name
 from singletable.cli.messages import python_here, started_by
 from singletable.cli.output import progress_bar
 from singletable.cli.seed import fill, has_items
@@ -66,6 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=file_name,
         help="keep it in this file (default: in memory, nothing is kept)",
     )
+    add_key(parser)
     parser.add_argument("--json", action="store_true", help="print the ready line as JSON")
 
 

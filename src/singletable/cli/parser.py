@@ -30,6 +30,7 @@ examples:
   singletable clock app.db             would a clock that is far ahead take something away?
   singletable backup app.db copy.db    a copy of the whole file, while others use it
   singletable repair app.db            bring back what a damaged file still has, and list what is lost
+  singletable encrypt app.db --key-file key   nobody reads it, or its backups, without the key
   singletable stream tail app.db users the changes of a table, as they come
   singletable history app.db users u1  the versions of an item, and what changed
   singletable diff app:Shop app.db     is the table of a design as the design says?
@@ -64,6 +65,9 @@ _COMMANDS: Final = (
     _Row("backup", "copy a whole database while others use it"),
     _Row("restore", "put a copy of a database back"),
     _Row("repair", "bring back what a damaged file still has, and list what is lost"),
+    _Row("encrypt", "encrypt a database that nobody has open"),
+    _Row("decrypt", "make a plain database of an encrypted one"),
+    _Row("rekey", "give an encrypted database another key"),
     _Row("stream", "the changes of a table, and who follows them"),
     _Row("history", "list the versions of an item, with what changed"),
     _Row("create-table", "make the table of a design, with all its settings"),

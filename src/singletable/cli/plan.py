@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from singletable.cli.arguments import file_name
+from singletable.cli.arguments import add_key, file_name
 from singletable.cli.blueprint import find_blueprint
 from singletable.cli.messages import WrongUseError, say
 from singletable.cli.output import write_file
@@ -83,6 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data", metavar="TARGET", help="sizes and numbers of this file, URL, dynamodb://REGION"
     )
+    add_key(parser)
     parser.add_argument("--table", help="the table of --data and --measured (default: that of the design)")
     parser.add_argument("--measured", metavar="URL", help="heat by what this running server has counted")
     parser.add_argument(

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from singletable.cli.arguments import file_name
+from singletable.cli.arguments import add_key, file_name
 from singletable.cli.messages import WrongUseError, say, say_error
 from singletable.cli.output import progress_bar, write_file
 from singletable.cli.targets import is_remote, refuse_missing_file
@@ -53,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "target", metavar="TARGET", type=file_name, help="an URL, dynamodb://REGION, a file, or :memory:"
     )
+    add_key(parser)
     parser.add_argument("--json", action="store_true", help="print what was found as JSON")
     parser.add_argument(
         "--out", metavar="FILE", type=file_name, help="write it to a file, which --capabilities takes"

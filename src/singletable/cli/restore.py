@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from singletable.cli.arguments import file_name
+from singletable.cli.arguments import add_key, file_name
 from singletable.cli.messages import say
 from singletable.cli.output import progress_bar
 from singletable.storage.file.file_copies import restore_file
@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "copy", metavar="BACKUP", type=file_name, help="a file that `singletable backup` has made"
     )
     parser.add_argument("file", metavar="FILE", type=file_name, help="where the database is to be")
+    add_key(parser)
     parser.add_argument("--force", "--yes", action="store_true", help="replace the database that is there")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from typing import TYPE_CHECKING
 
-from singletable.cli.arguments import add_region_and_account, checked, count, file_name
+from singletable.cli.arguments import add_key, add_region_and_account, checked, count, file_name
 from singletable.cli.messages import say_error
 from singletable.cli.serving import (
     add_callers,
@@ -55,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", metavar="FILE", nargs="?", type=file_name, help="the database; without it, in memory"
     )
+    add_key(parser)
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: %(default)s)")
     add_port(parser)
     parser.add_argument(

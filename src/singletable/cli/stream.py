@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from singletable.cli.arguments import add_file_and_table, add_region_and_account, count, file_name
+from singletable.cli.arguments import add_file_and_table, add_key, add_region_and_account, count, file_name
 from singletable.cli.messages import database_line, say
 from singletable.cli.parser import add_command
 from singletable.cli.stream_text import decoded, json_text, name_text, time_text, value_text
@@ -101,6 +101,7 @@ def add_arguments(parser: Parser) -> None:
         below, "consumers", "list consumers and how far they have come", _CONSUMERS_EXAMPLES
     )
     consumers.add_argument("file", metavar="FILE", type=file_name, help="the database")
+    add_key(consumers)
     consumers.add_argument("table", metavar="TABLE", nargs="?", help="only those of this table")
     consumers.add_argument("--json", action="store_true", help="print one consumer a line, as JSON")
     dead = add_command(

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
+from singletable.cli.arguments import add_key
 from singletable.errors import TargetError
 
 if TYPE_CHECKING:
@@ -82,8 +83,9 @@ def add_environment(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -
 
 
 def add_opening(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Describe how a design is opened: --env, --without and --capabilities."""
+    """Describe how a design is opened: --env, --key-file, --without and --capabilities."""
     add_environment(parser)
+    add_key(parser)
     parser.add_argument(
         "--without",
         metavar="FEATURES",

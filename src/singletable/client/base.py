@@ -61,6 +61,11 @@ class Client(ABC):
     def is_trusted(self) -> bool:
         """Whether the target is Amazon DynamoDB or this engine: a dropped or refused setting is then an error."""
 
+    @property
+    def is_plain_file(self) -> bool:
+        """Whether the target is a file that is not encrypted, whatever a table asks for."""
+        return False
+
     @abstractmethod
     def lacks(self, feature: str) -> None:
         """Mark a feature as missing from now on: the target has shown that it does not have it."""

@@ -45,6 +45,10 @@ class EmbeddedClient(Client):
     def is_trusted(self) -> bool:
         return True
 
+    @property
+    def is_plain_file(self) -> bool:
+        return not (self.database.is_in_memory or self.database.is_encrypted)
+
     def lacks(self, feature: str) -> None:
         self._capabilities = self._capabilities.without(feature)
 

@@ -53,7 +53,8 @@ SingleTableError
 │   ├── ForkedDatabaseError         ST810  a database in memory, in a forked child
 │   ├── FileMovedError              ST811  the file was moved or overwritten while it was open
 │   ├── ForeignLogError             ST812  the write-ahead log beside the file belongs to another one
-│   └── DamagedDataError            ST813  a page of the file is damaged; the rest of it is served
+│   ├── DamagedDataError            ST813  a page of the file is damaged; the rest of it is served
+│   └── FileKeyError                ST814  the key of an encrypted file is missing, or another one
 └── DesignError                            a design, or its use
     ├── DeclarationError            ST101  a class that cannot mean what it says; raised when it is created
     ├── UnknownFieldError           ST201  a field that the entity does not have
@@ -138,6 +139,7 @@ from singletable.errors.databases import (
     DatabaseClosedError,
     DatabaseError,
     DiskFullError,
+    FileKeyError,
     FileMovedError,
     ForeignLogError,
     ForkedDatabaseError,
@@ -225,6 +227,7 @@ __all__ = [
     "DiskFullError",
     "DuplicateError",
     "ExpiredIteratorError",
+    "FileKeyError",
     "FileMovedError",
     "ForeignLogError",
     "ForkedDatabaseError",

@@ -81,3 +81,9 @@ class DamagedDataError(DatabaseError):
     """A page of the file has other bytes than were written; whatever does not need that page goes on."""
 
     number = "ST813"
+
+
+class FileKeyError(DatabaseError):
+    """The file is encrypted, and its key is missing or another one; or a key was given for a file that is not."""
+
+    number = "ST814"

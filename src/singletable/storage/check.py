@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import Any, NamedTuple
 
 import apsw
@@ -19,7 +20,9 @@ from singletable.storage.check_log import Problem, check_log
 from singletable.storage.definitions import decode_definition
 from singletable.storage.file import failures
 from singletable.storage.file.connections import connect_for_reading
+from singletable.storage.file.encryption import FileKey
 from singletable.storage.file.formats import check_readable
+from singletable.storage.file.given_keys import key_of
 from singletable.storage.file.page_sums import damaged_place, is_damage
 from singletable.storage.file.write_ahead_log import check_log_belongs, find_damaged_frame
 from singletable.storage.images import Image, encode_item
@@ -52,16 +55,19 @@ class _Step(NamedTuple):
             self.progress(self.done + rows, self.total)
 
 
-def check_file(path: str | os.PathLike[str], progress: Progress | None = None) -> list[Problem]:
+def check_file(
+    path: str | os.PathLike[str], progress: Progress | None = None, key: FileKey | None = None
+) -> list[Problem]:
     """Verify a database file, also while others use it. An empty list means that the file is sound.
 
     Raises a DatabaseError where the file cannot be read as a database at all.
     """
     path = os.fspath(path)
     failures.require_file(path)
+    key = key_of(path, key)
     try:
-        check_log_belongs(path)
-        connection = connect_for_reading(path)
+        check_log_belongs(path, key)
+        connection = connect_for_reading(path, key)
         try:
             version = check_readable(connection, path)
             if version != schema.FORMAT_VERSION:
@@ -69,36 +75,42 @@ def check_file(path: str | os.PathLike[str], progress: Progress | None = None) -
                     f"{path} has format {version}; only format {schema.FORMAT_VERSION} can be checked",
                     hint="open it once with Database.open, which upgrades it or makes it",
                 )
-            reason = find_damaged_frame(path)
+            reason = find_damaged_frame(path) if key is None else None
             lost = [] if reason is None else [Problem("write-ahead log", reason)]
-            return lost + _check(connection, progress)
+            return lost + _check(connection, progress, lambda: connect_for_reading(path, key))
         finally:
             connection.close()
     except apsw.Error as error:
         raise failures.translate(error, path) from error
 
 
-def _check(connection: apsw.Connection, progress: Progress | None) -> list[Problem]:
-    """Look at the sums of all pages, and if they are right, at what the pages say."""
-    damaged = find_damaged_pages(connection)
+def _check(
+    connection: apsw.Connection, progress: Progress | None, connect: Callable[[], apsw.Connection]
+) -> list[Problem]:
+    """Look at the sums of all pages, and if they are right, at what the pages say.
+
+    A connection to an encrypted file that has met a damaged page may fail with others too: each look has its own.
+    """
+    with closing(connect()) as looking:
+        damaged = find_damaged_pages(looking)
     if not damaged:
         try:
             return check_connection(connection.execute, progress)
         except UNREADABLE as error:
             if not is_damage(error):
                 raise
-            place = damaged_place()  # in the log beside the file, or behind its end
+            place = damaged_place(error)  # in the log beside the file, or behind its end
             problems = [Problem(place, "its bytes are not those that were written")]
     else:
         problems = [Problem(f"page {page}", "its bytes are not those that were written") for page in damaged]
     try:
-        problems += _unreadable(connection.execute)
-    except (UNREADABLE, ValueError, LookupError, TypeError, AttributeError):
+        problems += _unreadable(connection.execute, connect)
+    except (*UNREADABLE, ValueError, LookupError, TypeError, AttributeError):
         problems.append(Problem("catalog", "it cannot be read, and nothing without it"))
     return problems[:_PROBLEMS_MAX]
 
 
-def _unreadable(execute: Execute) -> Iterator[Problem]:
+def _unreadable(execute: Execute, connect: Callable[[], apsw.Connection]) -> Iterator[Problem]:
     catalog = load_catalog(execute)
     names = {schema.log_table(table.id): f"log of table {table.name}" for table in catalog}
     for table in catalog:
@@ -112,8 +124,9 @@ def _unreadable(execute: Execute) -> Iterator[Problem]:
         if name.startswith("sqlite_autoindex"):
             continue  # is the table itself, where that has no row ids
         try:
-            for _ in execute(sql):
-                pass
+            with closing(connect()) as reading:
+                for _ in reading.execute(sql):
+                    pass
         except UNREADABLE:
             part = "" if kind == "table" else ", by which items are found,"
             yield Problem(names.get(of, f"internal table {of}"), f"a part of it{part} cannot be read")

@@ -24,7 +24,9 @@ from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.chores.sweeping import count_expired
 from singletable.storage.chores.trimming import count_trimmable
 from singletable.storage.file.connections import Location
+from singletable.storage.file.encryption import FileKey
 from singletable.storage.file.formats import old_copies
+from singletable.storage.file.given_keys import key_of
 from singletable.storage.file.viewing import FileView
 from singletable.storage.log import select_logs, select_start, seq_at, time_of
 from singletable.storage.reading import snapshot
@@ -132,12 +134,15 @@ def _number(execute: Execute, sql: str) -> int | None:
 # --- things that would be deleted ---------------------------------------------------------------
 
 
-def look_for_doubt(path: str, backups: str | None, clock_us: int) -> ClockDoubt | None:
+def look_for_doubt(
+    path: str, backups: str | None, clock_us: int, key: FileKey | None = None
+) -> ClockDoubt | None:
     """Return the doubt that must be confirmed when a file is opened; None if the clock is believed there.
 
     `backups` is the folder of its backups, where that is not the one beside it.
     """
-    folder = BackupFolder(backups or f"{os.path.abspath(path)}.backups")
+    key = key_of(path, key)
+    folder = BackupFolder(backups or f"{os.path.abspath(path)}.backups", key)
 
     def look(execute: Execute, catalog: Catalog) -> ClockDoubt | None:
         if believed_us(execute, clock_us) == clock_us:
@@ -145,7 +150,7 @@ def look_for_doubt(path: str, backups: str | None, clock_us: int) -> ClockDoubt 
         doubt = find_doubt(execute, catalog, folder, clock_us)
         return None if doubt.takes_nothing else doubt
 
-    with FileView(path) as view:
+    with FileView(path, key) as view:
         return view.read(look)
 
 

@@ -14,6 +14,7 @@ import orjson
 from singletable.errors import DatabaseClosedError, InvalidRestoreTimeError, RecoveryUnavailableError
 from singletable.storage import fork, schema
 from singletable.storage.catalog import Catalog, Execute
+from singletable.storage.file.connections import MEMORY
 from singletable.storage.images import PrimaryKey
 from singletable.storage.log import select_end, select_start, seq_at
 from singletable.storage.past import (
@@ -46,7 +47,7 @@ class PastStore:
     def __init__(self, store: Store, at_us: int) -> None:
         self.at_us = at_us
         self._store = store
-        self._indexes = PastIndexes(at_us)
+        self._indexes = PastIndexes(at_us, is_private=store.key is not None)
         self._is_closed = False
 
     def read(self, work: Callable[[Execute, Catalog], T]) -> T:
@@ -136,8 +137,10 @@ class PastIndexes:
     the changes since the last one.
     """
 
-    def __init__(self, at_us: int) -> None:
+    def __init__(self, at_us: int, *, is_private: bool = False) -> None:
+        """With `is_private`, they stay in memory: what SQLite moves to the disk is not encrypted."""
         self._at_us = at_us
+        self._is_private = is_private
         self._moved: dict[int, _MovedEntries] = {}
         self._pid = os.getpid()
         self._growing = threading.Lock()
@@ -181,7 +184,7 @@ class PastIndexes:
             if self._is_closed:
                 raise view_closed()
             if index.id not in self._moved:
-                self._moved[index.id] = _MovedEntries(index, self._at_us)
+                self._moved[index.id] = _MovedEntries(index, self._at_us, MEMORY if self._is_private else "")
             return self._moved[index.id]
 
     def _leave_to_parent(self) -> None:
@@ -195,13 +198,13 @@ class PastIndexes:
 class _MovedEntries:
     """Where the items that have changed since stood in an index, with the log entries that know them."""
 
-    def __init__(self, index: Index, at_us: int) -> None:
+    def __init__(self, index: Index, at_us: int, path: str) -> None:
         self._index = index
         self._at_us = at_us
         self._lock = threading.Lock()
         self._seen: int | None = None  # the number of the last log entry that was looked at
         self._is_closed = False
-        self._connection = apsw.Connection("")
+        self._connection = apsw.Connection(path)
         self._connection.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF").fetchall()
         self._connection.execute(schema.create_index_table(index.id)).fetchall()
 

@@ -108,8 +108,8 @@ def snapshot(execute: Execute) -> Iterator[None]:
     execute("ROLLBACK")
 
 
-UNREADABLE: Final = apsw.IOError
-"""Raised while rows are read, where the file is damaged or its disk fails."""
+UNREADABLE: Final = (apsw.IOError, apsw.CorruptError, apsw.NotADBError)
+"""Raised while rows are read, where the file is damaged or its disk fails; the last two by the cipher."""
 
 
 def name_place(

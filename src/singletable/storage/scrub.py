@@ -1,6 +1,7 @@
 """Looking at every page of a file, whether anybody reads it or not: damage is found while there are backups.
 
-What a page says is for `check`; here its bytes are compared with its sum.
+What a page says is for `check`; here its bytes are compared with its sum, or with the tag that its cipher has
+made.
 """
 
 from __future__ import annotations
@@ -16,7 +17,14 @@ import apsw
 from singletable import errors
 from singletable.storage.backups.workers import BackupWorkers
 from singletable.storage.file.connections import ReadConnection
-from singletable.storage.file.page_sums import PAGES_A_LOOK, give_missing_sums, has_sums, scrub_pages
+from singletable.storage.file.encryption import is_unlocked, look_at_pages
+from singletable.storage.file.page_sums import (
+    PAGES_A_LOOK,
+    ScrubbedPages,
+    give_missing_sums,
+    has_sums,
+    scrub_pages,
+)
 from singletable.storage.file.write_ahead_log import pages_not_saved
 
 _LOOKS: Final = 3
@@ -31,10 +39,18 @@ def find_damaged_pages(connection: apsw.Connection) -> list[int]:
     """Look at every page of a file, also while others use it; return the numbers of those that are damaged."""
     damaged: list[int] = []
     first = 1
-    while has_sums(connection) and (looked := scrub_pages(connection, first)).looked_at:
+    while _can_tell(connection) and (looked := _look(connection, first)).looked_at:
         damaged += confirmed_damage(connection, looked.damaged)
         first += looked.looked_at
     return damaged
+
+
+def _can_tell(connection: apsw.Connection) -> bool:
+    return is_unlocked(connection) or has_sums(connection)
+
+
+def _look(connection: apsw.Connection, first: int, pages: int = PAGES_A_LOOK) -> ScrubbedPages:
+    return (look_at_pages if is_unlocked(connection) else scrub_pages)(connection, first, pages)
 
 
 def confirmed_damage(connection: apsw.Connection, pages: list[int]) -> list[int]:
@@ -47,7 +63,7 @@ def confirmed_damage(connection: apsw.Connection, pages: list[int]) -> list[int]
             break
         time.sleep(_LOOK_AGAIN_S)
         not_saved = pages_not_saved(connection)
-        pages = [page for page in pages if page not in not_saved and scrub_pages(connection, page, 1).found]
+        pages = [page for page in pages if page not in not_saved and _look(connection, page, 1).found]
     return pages
 
 
@@ -114,7 +130,7 @@ class Scrub:
 
     def _look(self, connection: apsw.Connection) -> bool:
         """Look at some pages. Return False at the end of the file."""
-        looked = scrub_pages(connection, self._next)
+        looked = _look(connection, self._next)
         if looked.without_sums:
             give_missing_sums(connection, are_known=True)
         known, seen = self.report, range(self._next, self._next + PAGES_A_LOOK)

@@ -24,9 +24,10 @@ from singletable.storage.chores.background import Background, has_chores
 from singletable.storage.clock_doubt import ClockDoubt, ClockTrust
 from singletable.storage.file import failures
 from singletable.storage.file.connections import Location, ReadConnection, Readers, connect, create_file
+from singletable.storage.file.encryption import FileKey
 from singletable.storage.file.formats import check_not_upgraded, prepare
 from singletable.storage.file.open_files import OpenFiles
-from singletable.storage.file.page_sums import has_sums, is_damage
+from singletable.storage.file.page_sums import has_sums, is_damage, is_of_read
 from singletable.storage.file.turns import Turns
 from singletable.storage.file.write_ahead_log import (
     LogMarks,
@@ -91,7 +92,7 @@ class Store:
         self._is_closed = False
         self._lost_by_fork = False
         self._log_damage: errors.DatabaseError | None = None  # the reason why nothing is written any more
-        self._files = None if place.in_memory else OpenFiles(place.path)
+        self._files = None if place.in_memory else OpenFiles(place.path, place.key)
         self._readers = None if self._files is None else Readers(place, self._files.check)
         self._publishing = threading.Lock()
         self._listeners: tuple[Callable[[], None], ...] = ()
@@ -102,9 +103,9 @@ class Store:
             self.read, self.write, clock, steady, sweep_s=sweep_s, on_look=self._start_long_work
         )
         self.workers = BackupWorkers()
-        self.backups = Backups(BackupFolder(place.backups), self, self.workers, steady)
+        self.backups = Backups(BackupFolder(place.backups, place.key), self, self.workers, steady)
         self._trust = ClockTrust(place, clock, steady, self.read, self.write, self.backups.folder)
-        self.verifying = Verifying(self.read, self.write, self.workers, self.background.begin)
+        self.verifying = Verifying(self.read, self.write, self.workers, self.background.begin, place.key)
         self.scrub = Scrub(self, self.workers)
         self.damaged_reads = 0  # requests that needed a damaged page
         self.on_look: Callable[[], None] | None = None
@@ -114,6 +115,16 @@ class Store:
         fork.watch(self)
         if isinstance(clock, ManualClock):
             clock.follow(self.background)
+
+    @property
+    def key(self) -> FileKey | None:
+        """The key of the file; None if it is not encrypted."""
+        return self._place.key
+
+    @property
+    def may_say_encrypted(self) -> bool:
+        """Whether a table is said to be encrypted as it asks: not in a plain file. Memory has nothing at rest."""
+        return self._place.in_memory or self._place.key is not None
 
     # --- reading -------------------------------------------------------------------
 
@@ -128,8 +139,11 @@ class Store:
             reader = self._readers.take()
             try:
                 result = self._read(reader, work)
-            except Exception:
-                self._readers.give(reader)
+            except Exception as error:
+                if self._is_spoilt_by(error):
+                    self._readers.forget(reader)
+                else:
+                    self._readers.give(reader)
                 raise
             # After an interrupt (no Exception) the reader may be in the middle of something: it is not kept.
             self._readers.give(reader)
@@ -325,9 +339,13 @@ class Store:
             translated = self._translate(error)
             for job in group:
                 job.fail(translated)
+            if self._is_spoilt_by(error):
+                self._disconnect_writer()
         except JobFailedError as failed:
             self._roll_back()
             failed.job.fail(failed.error)
+            if self._is_spoilt_by(failed.__cause__):
+                self._disconnect_writer()
         except BehindLogError as behind:
             self._roll_back()
             self._times.stand_behind(behind.newest_us)  # nobody has failed: all are tried again
@@ -368,6 +386,7 @@ class Store:
         if self.propagation is not None:
             transaction.changes = []
         transaction.room = room
+        transaction.key = self._place.key
         wrote = False
         for job in group:
             transaction.is_dirty = False
@@ -419,6 +438,8 @@ class Store:
             self._tell(transaction)
         if self._log_marks is not None:
             self._log_marks.committed()
+            if self._log_marks.is_spoilt and self._place.key is not None:
+                self._disconnect_writer()
 
     def _tell(self, transaction: Transaction) -> None:
         """Call the listeners after a commit. They cannot undo it: an error that they raise fails no request."""
@@ -445,6 +466,10 @@ class Store:
         if self._log_marks is not None:
             self._log_marks.is_shared = True
         self._writer_seen = writer.data_version()
+
+    def _is_spoilt_by(self, error: BaseException | None) -> bool:
+        """Tell whether a connection is not used again: its cipher fails on, after a page it could not read."""
+        return self._place.key is not None and error is not None and is_of_read(error)
 
     def _roll_back(self) -> None:
         if self._writer is not None and self._writer.in_transaction:
@@ -498,8 +523,9 @@ class Store:
     def _open(self) -> None:
         try:
             if not self._place.in_memory:
-                check_log_belongs(self.path)
-                self._check_log()
+                check_log_belongs(self.path, self._place.key)
+                if self._place.key is None:
+                    self._check_log()
                 create_file(self.path)
             # Held, because the background thread may be woken here, and waits for its turn.
             with self._writing:

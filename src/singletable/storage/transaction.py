@@ -17,6 +17,7 @@ from singletable.storage.definitions import (
     TtlDefinition,
     encode_definition,
 )
+from singletable.storage.file.encryption import FileKey
 from singletable.storage.images import PrimaryKey, StoredImage
 from singletable.storage.log import (
     EXPIRED,
@@ -70,6 +71,7 @@ class Transaction:
         "has_noted",
         "is_dirty",
         "keeps_moment",
+        "key",
         "known_logs",
         "now_us",
         "room",
@@ -94,6 +96,7 @@ class Transaction:
         self.keeps_moment = False  # its time is stored apart from changes: all later times must be greater
         self.known_logs = known_logs  # logs with no entry later than this transaction
         self.room: int | None = None  # for items that are read; with too little of it, a request is postponed
+        self.key: FileKey | None = None  # of the file, and of the backups beside it
         self.changes: list[Change] | None = None  # a list, where the applied changes are wanted
         self.expired: dict[str, int] = {}  # how many expired items of each table were deleted
         self._counts: dict[int, list[int]] = {}

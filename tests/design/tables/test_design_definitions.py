@@ -470,9 +470,19 @@ def test_protection_that_amazon_has_not_with_the_table_is_asked_for_again() -> N
 
 
 def test_embedded_database_gets_its_table_when_it_is_opened(tmp_path: Path) -> None:
-    with Archive.open(tmp_path / "archive.db") as db:
+    with Database.open(tmp_path / "archive.db", key=bytes(32)) as database, Archive.open(database) as db:
         assert db.session.table == "archive-dev"
         assert db.drift() == []
+
+
+def test_encryption_of_a_plain_file_is_kept_and_said_to_be_untrue(tmp_path: Path) -> None:
+    with Archive.open(tmp_path / "archive.db") as db:
+        (difference,) = db.drift()
+        assert (difference.what, difference.declared, difference.found) == (
+            "encryption", "AWS_MANAGED", "AWS_OWNED",
+        )  # fmt: skip
+        report = db.create_table()
+        assert report.skipped == ("encryption AWS_MANAGED (it is kept; the file is not encrypted)",)
 
 
 def test_opening_again_changes_nothing(tmp_path: Path) -> None:

@@ -25,3 +25,7 @@ and the programs that run as processes of their own:
     forking         what is tried around a fork
     unprivileged    opens a file without the powers of root
 """
+
+from support import (
+    encrypted_files as encrypted_files,
+)  # a program that a test with encrypted files has started

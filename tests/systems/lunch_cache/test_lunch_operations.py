@@ -217,7 +217,8 @@ def assert_as_before(database: Database, menus: list[WeeklyMenu], items: list[An
     """Assert that the restored environment has every item, and answers every pattern as at the moment."""
     with LunchCache.open(database, environment="restored") as db:
         db.create_table()
-        assert db.drift() == []
+        # The files of these tests are plain, and diff says so.
+        assert {difference.what for difference in db.drift()} <= {"encryption"}
         assert db.verify().is_clean
         assert stored_items(db) == items
         assert pks(db) == in_index(db)

@@ -6,6 +6,7 @@ Everything is idempotent: settings that are as declared are left alone, and an i
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -85,6 +86,8 @@ def create_table(session: Session) -> Steps[TableReport]:
     refuse_differences(declared.name, blocking, hint=_MIGRATE)
     settings = yield from _change_settings(session, declared, found, drift)
     made = tuple(_made(declared, client.capabilities)) if is_made else ()
+    if client.is_plain_file:
+        made = tuple(each for each in made if not each.startswith("encryption "))
     unknown = [f"{what} (the target does not know it)" for what in unsupported(declared, capabilities)]
     return TableReport(declared.name, (*made, *settings.applied), (*settings.skipped, *unknown))
 
@@ -111,6 +114,10 @@ def _change_settings(
             continue
         if _is_projection(difference):
             skipped.append(_forgotten(session, difference))
+            continue
+        if difference.what == "encryption" and session.client.is_plain_file:
+            yield from _keep_encryption(declared)
+            skipped.append(f"{_said(difference)} (it is kept; the file is not encrypted)")
             continue
         refused = yield from _tried(session, difference, declared, found)
         if refused is None:
@@ -264,6 +271,12 @@ def _tried(
             raise
         _lacks(session, difference)
         return f"the target refuses it: {error.message}"
+
+
+def _keep_encryption(declared: TableDefinition) -> Steps[None]:
+    """Store what is asked for, although it is not true of this file: it is told once the file is encrypted."""
+    with suppress(ValidationError):  # the table has that setting already
+        yield from _update(declared, SSESpecification=encryption_specification(declared.encryption))
 
 
 def _forgotten(session: Session, difference: Difference) -> str:

@@ -18,6 +18,7 @@ from singletable.storage.definitions import TableDefinition, encode_definition
 from singletable.storage.file import failures
 from singletable.storage.file.connections import connect_unchanging
 from singletable.storage.file.durable_files import Progress, make_private_file
+from singletable.storage.file.encryption import FileKey
 from singletable.storage.file.formats import check_readable
 from singletable.storage.file.page_copies import WrittenFile
 from singletable.storage.file.page_sums import reserve_sums
@@ -36,11 +37,11 @@ def require_file(path: str) -> None:
 
 
 @contextmanager
-def open_backup(path: str) -> Iterator[apsw.Connection]:
+def open_backup(path: str, key: FileKey | None = None) -> Iterator[apsw.Connection]:
     """Open the file of a backup, which nobody writes to. SQLite's errors are raised as errors of ours."""
     require_file(path)
     try:
-        connection = connect_unchanging(path)
+        connection = connect_unchanging(path, key)
         try:
             if check_readable(connection, path) not in _FORMATS:
                 raise errors.CorruptDatabaseError(
@@ -53,9 +54,11 @@ def open_backup(path: str) -> Iterator[apsw.Connection]:
         raise failures.translate(error, path) from error
 
 
-def backup_rows(path: str, *, after: PrimaryKey | None) -> Generator[tuple[bytes, bytes, int, bytes]]:
+def backup_rows(
+    path: str, key: FileKey | None, *, after: PrimaryKey | None
+) -> Generator[tuple[bytes, bytes, int, bytes]]:
     """Yield the items (pk, sk, bytes, raw) of a backup, in the order of their keys, behind `after`."""
-    with open_backup(path) as connection:
+    with open_backup(path, key) as connection:
         (table,) = load_catalog(connection.execute)
         sql = (
             f"SELECT pk, sk, bytes, item FROM {schema.item_table(table.id)} WHERE (pk, sk) > (?, ?)"
@@ -70,8 +73,9 @@ def backup_rows(path: str, *, after: PrimaryKey | None) -> Generator[tuple[bytes
 class BackupWriter:
     """A file that becomes the backup of one table. Errors of its disk are told by its path."""
 
-    def __init__(self, path: str) -> None:
-        self._written = WrittenFile(path)
+    def __init__(self, path: str, key: FileKey | None = None) -> None:
+        self._written = WrittenFile(path, key)
+        self._key = key
         self.path = path
 
     def attach(self, execute: Execute) -> None:
@@ -80,7 +84,10 @@ class BackupWriter:
         with self._told():
             self._with_file(lambda connection: None)
             address = f"file:{urllib.parse.quote(self.path)}?vfs={self._written.vfs}"
-            execute(f"ATTACH ? AS {COPY}", (address,)).fetchall()
+            if self._key is None:
+                execute(f"ATTACH ? AS {COPY}", (address,)).fetchall()
+            else:
+                execute(f"ATTACH ? AS {COPY} KEY ?", (f"{address}&cipher=aegis", self._key.text)).fetchall()
             execute(
                 f"PRAGMA {COPY}.journal_mode = OFF; PRAGMA {COPY}.synchronous = OFF; PRAGMA {COPY}.mmap_size = 0"
             ).fetchall()
@@ -120,9 +127,9 @@ class BackupWriter:
         self._written.forget()
 
     def _with_file(self, work: Callable[[apsw.Connection], object]) -> None:
-        connection = apsw.Connection(self.path, vfs=self._written.vfs)
+        connection = self._written.connect()
         try:
-            if not os.path.getsize(self.path):
+            if self._key is None and not os.path.getsize(self.path):
                 reserve_sums(connection)
             connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN").fetchall()
             if not os.path.getsize(self.path):

@@ -1,8 +1,8 @@
 """The folder of a database's backups: in it a folder for each table, in that two files for each backup.
 
-`ID.db` is the backup, `ID.json` describes it. The JSON is written last and removed first: a backup exists when its
-JSON does. While a backup is made, its maker holds a lock on `ID.making`. So the leftovers of an interrupted maker
-can be told from a backup that another process is making.
+`ID.db` is the backup, `ID.json` describes it; both are encrypted if the database is. The JSON is written last and
+removed first: a backup exists when its JSON does. While a backup is made, its maker holds a lock on `ID.making`.
+So the leftovers of an interrupted maker can be told from a backup that another process is making.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from singletable.storage.file.durable_files import (
     sync_directory,
     write_whole,
 )
+from singletable.storage.file.encryption import FileKey, seal, unseal
 from singletable.storage.file.failures import failed_files
 from singletable.storage.schema import FORMAT_VERSION
 
@@ -143,8 +144,9 @@ def _checksum(raw: dict[str, Any]) -> str:
 class BackupFolder:
     """Where backups are kept. It is made when the first one is."""
 
-    def __init__(self, path: str | None) -> None:
+    def __init__(self, path: str | None, key: FileKey | None = None) -> None:
         self._path = path  # None: a temporary one, which goes with this object
+        self.key = key  # of the database, and so of its backups
         self._finalizer: weakref.finalize[..., BackupFolder] | None = None
 
     @property
@@ -187,7 +189,7 @@ class BackupFolder:
         """Return the record of a backup; None if there is no such backup."""
         if self._path is None:
             return None
-        record = _read(self._part(key, "json"))
+        record = _read(self._part(key, "json"), self.key)
         # Another key is that of a table with a name that a file system takes for the same.
         return record if record is not None and record.key == key else None
 
@@ -239,7 +241,8 @@ class BackupFolder:
     def publish(self, record: BackupRecord) -> None:
         """Let a backup exist, after its file is complete and on the disk."""
         sync_directory(os.path.join(self.path, record.key.table))
-        write_whole(self._part(record.key, "json"), encode_record(record))
+        text = encode_record(record)
+        write_whole(self._part(record.key, "json"), text if self.key is None else seal(text, self.key))
 
     def withdraw(self, key: BackupKey) -> None:
         """Let a backup exist no more. Its file is still there, for `remove`."""
@@ -287,12 +290,12 @@ class BackupFolder:
                 self._remove_parts(key)
 
 
-def read_beside(data_path: str) -> BackupRecord | None:
+def read_beside(data_path: str, key: FileKey | None) -> BackupRecord | None:
     """Return the record of a backup, given the path of its file in any folder."""
-    return _read(os.path.splitext(data_path)[0] + ".json")
+    return _read(os.path.splitext(data_path)[0] + ".json", key)
 
 
-def _read(path: str) -> BackupRecord | None:
+def _read(path: str, key: FileKey | None) -> BackupRecord | None:
     try:
         with open(path, "rb") as file:
             text = file.read()
@@ -300,7 +303,15 @@ def _read(path: str) -> BackupRecord | None:
         return None
     except OSError as error:
         raise failed_files(error, path) from error
-    return decode_record(text, path)
+    if text.startswith(b"{"):
+        return decode_record(text, path)  # of a backup from before the file was encrypted, or of a plain file
+    opened = None if key is None else unseal(text, key)
+    if opened is None:
+        raise errors.FileKeyError(
+            f"{path} is encrypted, and its key is not that of the database",
+            hint="a backup keeps the key that its database had when it was made",
+        )
+    return decode_record(opened, path)
 
 
 def _names(folder: str) -> list[str]:

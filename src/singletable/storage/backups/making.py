@@ -73,7 +73,7 @@ class _Making:
         self._wanted = wanted
         self._stack = ExitStack()
         with ExitStack() as stack:
-            self._writer = BackupWriter(stack.enter_context(folder.making(wanted.key)))
+            self._writer = BackupWriter(stack.enter_context(folder.making(wanted.key)), folder.key)
             stack.callback(self._writer.close)
             self._stack = stack.pop_all()
         self._reader: ReadConnection | None = None

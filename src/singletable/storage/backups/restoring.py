@@ -25,6 +25,7 @@ from singletable.storage.backups.workers import BackupWorkers, GivenUpError
 from singletable.storage.catalog import Catalog, Execute
 from singletable.storage.changes import Change
 from singletable.storage.file.durable_files import sha256_of
+from singletable.storage.file.encryption import FileKey
 from singletable.storage.file.failures import failed_files
 from singletable.storage.images import Image, PrimaryKey
 from singletable.storage.past import past_rows
@@ -130,7 +131,12 @@ def step(transaction: Transaction, now_us: int) -> bool:
     assert table is not None
     try:
         images, is_end = _next_images(transaction, restore)
-    except (errors.NotADatabaseError, errors.CorruptDatabaseError, errors.NewerFormatError) as error:
+    except (
+        errors.NotADatabaseError,
+        errors.CorruptDatabaseError,
+        errors.NewerFormatError,
+        errors.FileKeyError,
+    ) as error:
         abandon(transaction, table.id, error)  # the file is no backup any more
         return False
     for key, image in images:
@@ -165,7 +171,7 @@ def _next_images(transaction: Transaction, restore: _Restore) -> tuple[list[tupl
 
 def _images(transaction: Transaction, restore: _Restore) -> Generator[tuple[PrimaryKey, Image]]:
     if restore.path is not None:
-        for pk, sk, size, raw in backup_rows(restore.path, after=restore.position):
+        for pk, sk, size, raw in backup_rows(restore.path, transaction.key, after=restore.position):
             yield PrimaryKey(pk, sk), Image(raw, size)
         return
     assert restore.source_id is not None
@@ -219,12 +225,20 @@ class Verifying:
     table exists and is not filled yet. The result is stored; after a kill in between, the file is verified again.
     """
 
-    def __init__(self, read: Read, write: Write, workers: BackupWorkers, then: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        read: Read,
+        write: Write,
+        workers: BackupWorkers,
+        then: Callable[[], None],
+        key: FileKey | None = None,
+    ) -> None:
         """Call `then` when a table can be filled."""
         self._read = read
         self._write = write
         self._workers = workers
         self._then = then
+        self._key = key
 
     def start(self) -> None:
         """Verify all files that are not verified, each in a thread."""
@@ -245,11 +259,11 @@ class Verifying:
 
     def _verify(self, table_id: int, path: str) -> None:
         try:
-            record = read_beside(path)
+            record = read_beside(path, self._key)
             if record is None:
                 raise errors.CorruptDatabaseError(f"the backup {path} has no description any more")
             verify_contents(path, record, self._workers.stopping.is_set)
-        except (errors.CorruptDatabaseError, errors.NewerFormatError) as error:
+        except (errors.CorruptDatabaseError, errors.NewerFormatError, errors.FileKeyError) as error:
             damage = error
             self._write(lambda transaction: abandon(transaction, table_id, damage))
         else:

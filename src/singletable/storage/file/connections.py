@@ -9,13 +9,14 @@ import time
 import urllib.parse
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 import apsw
 
 from singletable import errors, limits
 from singletable.storage.file.durable_files import no_file, sync_directory
+from singletable.storage.file.encryption import FileKey, open_encrypted
 from singletable.storage.file.page_sums import has_sums, summed, summed_over
 from singletable.storage.file.turns import Turns
 
@@ -38,6 +39,7 @@ class Location:
     durability: Durability = "full"
     vfs: str | None = None
     backups: str | None = None  # the folder of its backups; None: a temporary one
+    key: FileKey | None = field(default=None, repr=False)  # None: the file is not encrypted
 
     @property
     def in_memory(self) -> bool:
@@ -49,7 +51,10 @@ def connect(place: Location, turns: Turns | None = None) -> apsw.Connection:
     # Without CREATE: a file that has gone is an error, not a new and empty database.
     # With URI: so the file of a backup can be attached with a layer of its own. A path itself is never one.
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_NOMUTEX | apsw.SQLITE_OPEN_URI
-    connection = apsw.Connection(place.path, flags=flags, vfs=_layer(place))
+    if place.key is None:
+        connection = apsw.Connection(place.path, flags=flags, vfs=_layer(place))
+    else:
+        connection = open_encrypted(place.path, place.key, flags, place.vfs)
     try:
         # Plans do not depend on bound values: otherwise SQLite makes a new plan for each LIMIT.
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
@@ -74,9 +79,13 @@ def _layer(place: Location) -> str | None:
     return summed() if place.vfs is None else summed_over(place.vfs)
 
 
-def connect_for_reading(path: str) -> apsw.Connection:
+def connect_for_reading(path: str, key: FileKey | None = None) -> apsw.Connection:
     """Open an existing file without any means to change it."""
-    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY, vfs=summed())
+    flags = apsw.SQLITE_OPEN_READONLY
+    if key is None:
+        connection = apsw.Connection(path, flags=flags, vfs=summed())
+    else:
+        connection = open_encrypted(path, key, flags, None)
     connection.set_busy_handler(Turns(path).wait)
     try:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
@@ -85,17 +94,20 @@ def connect_for_reading(path: str) -> apsw.Connection:
         connection.close(True)
         if os.path.exists(path + "-wal"):
             raise
-        connection = connect_unchanging(path)
+        connection = connect_unchanging(path, key)
     except BaseException:
         connection.close(True)
         raise
     return connection
 
 
-def connect_unchanging(path: str) -> apsw.Connection:
+def connect_unchanging(path: str, key: FileKey | None = None) -> apsw.Connection:
     """Open a file that nobody writes to, without locks, and without a trace beside it."""
     uri = "file:" + urllib.parse.quote(os.path.abspath(path)) + "?immutable=1"
-    return apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, vfs=summed())
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    if key is None:
+        return apsw.Connection(uri, flags=flags, vfs=summed())
+    return open_encrypted(path, key, flags, None, uri)
 
 
 def _make_durable(connection: apsw.Connection, durability: Durability) -> None:

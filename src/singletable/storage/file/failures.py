@@ -9,7 +9,8 @@ import apsw
 
 from singletable import errors
 from singletable.storage.file.durable_files import no_file
-from singletable.storage.file.page_sums import damaged_place, is_damage
+from singletable.storage.file.encryption import header_of, is_encrypted, missing_key
+from singletable.storage.file.page_sums import damaged_place, is_damage, is_lost_read
 from singletable.storage.file.turns import find_holder
 
 _REPAIR_HINT = "run `singletable repair` on the file, or restore a backup"
@@ -24,6 +25,20 @@ def translate(error: apsw.Error, path: str) -> errors.DatabaseError:
                 f"{path}: the disk is full; what was to be written was not, not even in part",
                 hint="make room and try again",
             )
+        case _ if is_damage(error):
+            where = getattr(error, "place", None)
+            what = f"{damaged_place(error)} is damaged"
+            return errors.DamagedDataError(
+                f"{path}: {where} cannot be read: {what}" if where else f"{path}: {what}",
+                hint="run `singletable repair` on the file; whatever does not need that page is served",
+            )
+        case _ if is_lost_read(error):
+            return errors.StorageFailedError(
+                f"{path}: a page could not be read",
+                hint="look at the disk and at the system's log; what was acknowledged before is kept",
+            )
+        case apsw.NotADBError() if is_encrypted(header_of(path)):
+            return missing_key(path)
         case apsw.NotADBError():
             return errors.NotADatabaseError(
                 f"{path} is not a singletable database",
@@ -51,13 +66,6 @@ def translate(error: apsw.Error, path: str) -> errors.DatabaseError:
             return _busy(path)
         case apsw.ConnectionClosedError():
             return closed(path)
-        case apsw.IOError() if is_damage(error):
-            where = getattr(error, "place", None)
-            what = f"{damaged_place()} is damaged"
-            return errors.DamagedDataError(
-                f"{path}: {where} cannot be read: {what}" if where else f"{path}: {what}",
-                hint="run `singletable repair` on the file; whatever does not need that page is served",
-            )
         case apsw.IOError() if is_short_read(error) and _has_empty_log(path):
             return errors.StorageFailedError(
                 f"{path} cannot be read: its -wal was removed while other processes had it open",
@@ -73,7 +81,7 @@ def translate(error: apsw.Error, path: str) -> errors.DatabaseError:
 def translate_opening(error: apsw.Error, path: str) -> errors.DatabaseError:
     """Return the error that a user should see when a file cannot be opened: nothing of it is served then."""
     if is_damage(error):
-        return errors.CorruptDatabaseError(f"{path} is damaged: {damaged_place()}", hint=_REPAIR_HINT)
+        return errors.CorruptDatabaseError(f"{path} is damaged: {damaged_place(error)}", hint=_REPAIR_HINT)
     return translate(error, path)
 
 

@@ -32,7 +32,16 @@ from singletable.storage.file.durable_files import (
     sync_directory,
     sync_file,
 )
+from singletable.storage.file.encryption import (
+    FileKey,
+    header_of,
+    is_encrypted,
+    is_plain,
+    missing_key,
+    open_encrypted,
+)
 from singletable.storage.file.formats import check_readable
+from singletable.storage.file.given_keys import copy_envelope, key_of, promote_envelope
 from singletable.storage.file.page_copies import (
     CompleteFile,
     Progress,
@@ -56,22 +65,28 @@ _LOCK_BYTES: Final = 512
 # --- making a copy ----------------------------------------------------------------------------
 
 
-def back_up_file(path: str, copy: str, *, force: bool, progress: Progress = no_progress) -> CompleteFile:
-    """Copy a database as it is at one moment, while others write to it."""
+def back_up_file(
+    path: str, copy: str, *, force: bool, progress: Progress = no_progress, key: FileKey | None = None
+) -> CompleteFile:
+    """Copy a database as it is at one moment, while others write to it. The copy has the key of the file."""
     failures.require_file(path)
+    key = key_of(path, key)
     check_free(copy, force=force)
     check_differ(path, copy)
-    _check_not_open(copy)
+    _check_not_open(copy, key)
     try:
-        check_log_belongs(path)
-        check_log_whole(path)
-        source = connect_for_reading(path)
+        check_log_belongs(path, key)
+        if key is None:
+            check_log_whole(path)
+        source = connect_for_reading(path, key)
         try:
             check_readable(source, path)
             with told(copy), claimed_temporary(copy) as made:
-                copied = copy_connection(source, made, progress)
-                with _alone(copy):
+                copied = copy_connection(source, made, progress, key)
+                with alone(copy, key):
+                    copy_envelope(path, copy)
                     put_copy_in_place(made, copy, copied)
+                    promote_envelope(copy)
                 return copied
         finally:
             source.close(True)
@@ -82,18 +97,21 @@ def back_up_file(path: str, copy: str, *, force: bool, progress: Progress = no_p
 # --- putting one back ---------------------------------------------------------------------------
 
 
-def restore_file(backup: str, path: str, *, force: bool, progress: Progress = no_progress) -> CompleteFile:
+def restore_file(
+    backup: str, path: str, *, force: bool, progress: Progress = no_progress, key: FileKey | None = None
+) -> CompleteFile:
     """Put a copy at a path that has no database yet, or one that nobody has open."""
     failures.require_file(backup)
+    key = key_of(backup, key)
     check_free(path, force=force)
     if not force:
-        check_log_belongs(path)  # of a file that is gone: it goes with the restore
+        check_log_belongs(path, key)  # of a file that is gone: it goes with the restore
     check_differ(backup, path)
     with told(sums_path(backup)):
         sums = read_sums(backup)
     if not sums:
         raise _no_sum(backup)
-    _check_not_open(path)
+    _check_not_open(path, key)
     with told(path), claimed_temporary(path) as made:
         copied = _copy_bytes(backup, made, progress)
         if copied.sha256 not in sums:
@@ -106,9 +124,11 @@ def restore_file(backup: str, path: str, *, force: bool, progress: Progress = no
                 f"{path}: the disk does not hold what was written to it",
                 hint="look at the disk and at the system's log; nothing was changed",
             )
-        _check_ours(made, backup)
-        with _alone(path):
+        _check_ours(made, backup, key)
+        with alone(path, key):
+            copy_envelope(backup, path)
             put_in_place(made, path)
+            promote_envelope(path)
         return copied
 
 
@@ -137,9 +157,9 @@ def _copy_bytes(source: str, target: str, progress: Progress) -> CompleteFile:
     return CompleteFile(done, digest.hexdigest())
 
 
-def _check_ours(made: str, backup: str) -> None:
+def _check_ours(made: str, backup: str, key: FileKey | None) -> None:
     try:
-        connection = connect_unchanging(made)
+        connection = connect_unchanging(made, key)
         try:
             check_readable(connection, backup)
         finally:
@@ -148,37 +168,50 @@ def _check_ours(made: str, backup: str) -> None:
         raise failures.translate(error, backup) from error
 
 
-def _check_not_open(path: str) -> None:
-    connection = _connect_alone(path) if os.path.exists(path) else None
+def _check_not_open(path: str, key: FileKey | None) -> None:
+    connection = _connect_alone(path, key) if os.path.exists(path) else None
     if connection is not None:
         connection.close(True)
 
 
 @contextmanager
-def _alone(path: str) -> Iterator[None]:
+def alone(path: str, key: FileKey | None) -> Iterator[apsw.Connection | None]:
     """Hold a database that is to be replaced, so that nobody has it open; SQLite's log beside it goes.
 
     A log that stayed would be taken for that of the new file.
     """
-    connection = _connect_alone(path) if os.path.exists(path) else None
+    connection = _connect_alone(path, key) if os.path.exists(path) else None
     try:
         if connection is not None:
             # Closing it must not remove the log of the first process that opens the new file.
             keep_log(connection)
         _remove_log(path)
-        yield
+        yield connection
     finally:
         if connection is not None:
             connection.close(True)
 
 
-def _connect_alone(path: str) -> apsw.Connection | None:
-    """Open a file exclusively, after a full checkpoint; None if it cannot be read as a database."""
+def _connect_alone(path: str, key: FileKey | None) -> apsw.Connection | None:
+    """Open a file exclusively, after a full checkpoint; None if it cannot be read as a database.
+
+    Of an encrypted file whose key is not known it cannot be told whether somebody has it open: it is not replaced.
+    """
+    header = header_of(path)
+    if is_plain(header):
+        key = None
+    elif key is None and is_encrypted(header):
+        raise missing_key(path)
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
+    path = os.path.abspath(path)
     try:
-        check_log_belongs(path)
-    except errors.ForeignLogError:
+        check_log_belongs(path, key)
+        if key is None:
+            connection = apsw.Connection(path, flags=flags, vfs=summed())
+        else:
+            connection = open_encrypted(path, key, flags, None)
+    except (errors.ForeignLogError, errors.DamagedDataError):
         return None
-    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE, vfs=summed())
     try:
         # Every open connection, also an idle one, holds a lock that excludes this mode.
         connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK").fetchall()

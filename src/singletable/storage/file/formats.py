@@ -21,6 +21,7 @@ from singletable.storage import schema
 from singletable.storage.catalog import Execute, scalar
 from singletable.storage.file.connections import Location, connect
 from singletable.storage.file.durable_files import make_private_folders, remove
+from singletable.storage.file.encryption import is_unlocked
 from singletable.storage.file.failures import failed_files
 from singletable.storage.file.page_copies import copy_connection, put_copy_in_place, sums_path
 from singletable.storage.file.page_sums import (
@@ -145,8 +146,9 @@ def prepare(connection: apsw.Connection, place: Location, now_us: int) -> None:
         )
     is_current = _is_current(connection, place)
     if not place.in_memory:
-        _check_header(connection, place.path)
-        reserve_sums(connection)  # in a file that is made now, or written anew
+        if place.key is None:
+            _check_header(connection, place.path)
+            reserve_sums(connection)  # in a file that is made now, or written anew
         _use_write_ahead_log(connection, place)  # also of a copy, which SQLite has made without it
     if not is_current:
         connection.execute("BEGIN IMMEDIATE")
@@ -158,7 +160,7 @@ def prepare(connection: apsw.Connection, place: Location, now_us: int) -> None:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
-    if place.in_memory:
+    if place.in_memory or place.key is not None:  # the pages of an encrypted file have tags
         return
     if not has_sums(connection):
         _give_sums(connection, place.path)
@@ -264,7 +266,8 @@ def check_recognised(execute: Execute, path: str) -> int:
 def check_readable(connection: apsw.Connection, path: str) -> int:
     """Return the format of a file that is read and not opened for writing. Raise unless its header fits itself."""
     version = check_recognised(connection.execute, path)
-    _check_header(connection, path)
+    if not is_unlocked(connection):  # of an encrypted file, a header that is damaged cannot be decrypted
+        _check_header(connection, path)
     return version
 
 
@@ -319,7 +322,7 @@ def copy_before_upgrade(place: Location, version: int, now_us: int) -> None:
                 remove(os.path.join(folder, name))
         source = connect(place)
         try:
-            put_copy_in_place(made, path, copy_connection(source, made))
+            put_copy_in_place(made, path, copy_connection(source, made, key=place.key))
         finally:
             source.close(True)
             with contextlib.suppress(OSError):

@@ -8,6 +8,7 @@ import time
 from typing import Final, NamedTuple
 
 from singletable import errors
+from singletable.storage.file.encryption import SALT_BYTES, FileKey, header_of
 from singletable.storage.file.write_ahead_log import has_no_header, is_emptied, is_overwritten
 
 # To look after three files takes 4 us, and 20 behind a sync. A commit so long behind the last look has one.
@@ -48,16 +49,20 @@ class OpenFiles:
     __slots__ = (
         "_asking",
         "_has_log",
+        "_key",
         "_known",
         "_main_seen",
         "_next_look_s",
         "_path",
+        "_salt",
         "_trouble",
         "are_moved",
     )
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, key: FileKey | None = None) -> None:
         self._path = path
+        self._key = key
+        self._salt = b""  # of an encrypted file: its first bytes, which never change
         self._known: dict[str, tuple[int, int]] = {}
         self._next_look_s = 0.0
         self._main_seen: tuple[int, int] | None = None
@@ -91,6 +96,8 @@ class OpenFiles:
     def learn_main(self) -> None:
         """Remember size and modification time of the database, after a checkpoint of this process."""
         self._main_seen = _seen_from_outside(self._path) or self._main_seen
+        if self._key is not None and not self._salt:
+            self._salt = header_of(self._path)[:SALT_BYTES]
 
     def learn_beside(self) -> None:
         """Remember `-wal` and `-shm`. Call it while a connection that has read is open: that keeps both files."""
@@ -179,7 +186,9 @@ class OpenFiles:
         if outside == self._main_seen:
             return False
         with self._asking:
-            verdict = is_overwritten(self._path)
+            verdict = is_overwritten(self._path, self._key)
+            if verdict is None and self._salt and (salt := header_of(self._path)[:SALT_BYTES]):
+                verdict = salt != self._salt
         if verdict is False:
             self._main_seen = outside
         return verdict is True
@@ -193,7 +202,7 @@ class OpenFiles:
         if is_headless:
             return True
         with self._asking:
-            self._has_log = is_emptied(self._path)
+            self._has_log = is_emptied(self._path, self._key)
         return self._has_log
 
 

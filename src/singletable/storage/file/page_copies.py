@@ -23,7 +23,8 @@ from singletable.storage.file.durable_files import (
     sync_file,
     write_whole,
 )
-from singletable.storage.file.page_sums import give_sums, has_sums, summed_over
+from singletable.storage.file.encryption import FileKey, open_encrypted
+from singletable.storage.file.page_sums import ciphered_over, give_sums, has_sums, summed_over
 from singletable.storage.file.write_ahead_log import change_mark, new_mark
 
 Phase = Literal["copying", "verifying"]
@@ -51,9 +52,11 @@ def sums_path(path: str) -> str:
     return f"{path}.sha256"
 
 
-def copy_connection(source: apsw.Connection, path: str, progress: Progress = no_progress) -> CompleteFile:
-    """Write the state that a connection sees now to a new file, and verify that."""
-    written = WrittenFile(path)
+def copy_connection(
+    source: apsw.Connection, path: str, progress: Progress = no_progress, key: FileKey | None = None
+) -> CompleteFile:
+    """Write the state that a connection sees now to a new file, and verify that. `key` is that of both."""
+    written = WrittenFile(path, key)
     try:
         source.execute("BEGIN").fetchall()
         try:
@@ -71,7 +74,7 @@ def copy_connection(source: apsw.Connection, path: str, progress: Progress = no_
 def _copy_pages(source: apsw.Connection, written: WrittenFile, progress: Progress) -> None:
     try:
         make_private_file(written.path)
-        target = apsw.Connection(written.path, vfs=written.vfs)
+        target = written.connect()
         try:
             target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF").fetchall()
             if has_sums(source):
@@ -173,11 +176,19 @@ def _digest(data: bytes) -> bytes:
 class WrittenFile:
     """A file that SQLite is going to write, under a path that nothing has yet."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, key: FileKey | None = None) -> None:
         self.path = os.path.abspath(path)
         self._digests = bytearray()
+        self._key = key
         _layer().watched[self.path] = self._digests
-        self.vfs = summed_over(_NAME)
+        self.vfs = summed_over(_NAME) if key is None else ciphered_over(_NAME)
+
+    def connect(self) -> apsw.Connection:
+        """Return a connection that writes it."""
+        flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+        if self._key is not None:
+            return open_encrypted(self.path, self._key, flags, _NAME)
+        return apsw.Connection(self.path, flags=flags, vfs=self.vfs)
 
     def forget(self) -> None:
         """Remember nothing of it any more."""

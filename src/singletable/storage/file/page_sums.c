@@ -11,6 +11,13 @@
    whole, or while page 2, of which every log has a version, has zeros too. They get their sums when the file is opened,
    by the scrub, and before page 2 gets its own.
 
+   An encrypted file needs no sums: its cipher has a tag in every page. The layer of SQLite3 Multiple Ciphers loses read
+   errors of the file below it, and goes on with what was in memory before: a log that could not be read would end there,
+   and with it what was committed. So it stands between two layers of this module. The lower one keeps the error of a
+   read, and spoils what was to be read, so that no tag fits it (`read_below_cipher`). The upper one returns the error
+   of a log (`read_above_cipher`). It leaves the database itself to the cipher's layer, which must find its own object
+   there: only then does it encrypt the log.
+
    docs/internals/integrity.md has the sum in words. The layer stands on any other one; it knows nothing of
    tables. A file without sums (an older format, or another program's) passes through it unchanged. */
 
@@ -94,6 +101,7 @@ enum {
     SQLITE_IOERR_SHORT_READ = 10 | (2 << 8),
     SQLITE_IOERR_DATA = 10 | (32 << 8),
     SQLITE_OPEN_MAIN_DB = 0x100,
+    SQLITE_OPEN_MAIN_JOURNAL = 0x800,
     SQLITE_OPEN_WAL = 0x80000,
     SQLITE_IOCAP_SUBPAGE_READ = 0x8000,
     SQLITE_SHM_LOCK = 2,
@@ -182,9 +190,12 @@ static void log_sum(const unsigned char *data, int bytes, int is_big_endian, uin
 
 /* --- files ------------------------------------------------------------------------------------------------ */
 
+enum { SUMS, BELOW_CIPHER, ABOVE_CIPHER }; /* what a layer does */
+
 typedef struct {
     sqlite3_file file;
-    int is_log;
+    int kind;                 /* of its layer */
+    int is_log, is_database;  /* or neither: a journal */
     int has_sums;             /* of a database: its pages end with sums */
     int is_log_big_endian;    /* of a log: how its words are read; -1: not known yet */
     sqlite3_int64 rewritten;  /* of a log: from this frame on, sums are behind; -1: none */
@@ -210,6 +221,8 @@ enum {
 };
 
 static const sqlite3_api_routines *api;
+static __thread int lost_error; /* of this thread's reads below a cipher */
+static __thread sqlite3_int64 last_page; /* of a database, that was read there; 0: of a plain one */
 static __thread sqlite3_int64 damaged_page; /* the page of this thread's last error; below zero in the log */
 
 static sqlite3_file *under(sqlite3_file *file) {
@@ -296,6 +309,7 @@ static int read_database(sqlite3_file *pFile, void *into, int bytes, sqlite3_int
     unsigned char page[PAGE_BYTES], *whole = into;
     sqlite3_int64 number = offset / PAGE_BYTES + 1, start = (number - 1) * PAGE_BYTES;
     int rc;
+    last_page = 0;
     if (!file->has_sums || offset + bytes <= HEADER_BYTES) {
         rc = under(pFile)->pMethods->xRead(under(pFile), into, bytes, offset);
         if (rc != SQLITE_OK || offset != 0 || bytes < HEADER_BYTES) return rc;
@@ -344,6 +358,7 @@ static int fetch(sqlite3_file *pFile, sqlite3_int64 offset, int bytes, void **fo
     sqlite3_int64 number = offset / PAGE_BYTES + 1;
     uint64_t mark = (uint64_t)file->transaction << 32 | (uint64_t)number, *seen;
     int rc = under(pFile)->pMethods->xFetch(under(pFile), offset, bytes, found);
+    last_page = 0;
     if (rc != SQLITE_OK || *found == 0 || !file->has_sums) return rc;
     seen = file->seen + (number & (SEEN_PAGES - 1));
     if (*seen == mark) return SQLITE_OK;
@@ -361,7 +376,7 @@ static int fetch(sqlite3_file *pFile, sqlite3_int64 offset, int bytes, void **fo
 static int unfetch(sqlite3_file *pFile, sqlite3_int64 offset, void *page) {
     SummedFile *file = (SummedFile *)pFile;
     sqlite3_int64 bytes;
-    if (page == 0) {
+    if (page == 0 && file->kind == SUMS) {
         if (under(pFile)->pMethods->xFileSize(under(pFile), &bytes) != SQLITE_OK) bytes = -1;
         if (bytes >= 0 && bytes == file->mapped_bytes) return SQLITE_OK;
         file->mapped_bytes = bytes;
@@ -421,11 +436,38 @@ static int write_log(sqlite3_file *pFile, const void *from, int bytes, sqlite3_i
     return under(pFile)->pMethods->xWrite(under(pFile), from, bytes, offset);
 }
 
+static int read_below_cipher(sqlite3_file *pFile, void *into, int bytes, sqlite3_int64 offset) {
+    int rc = under(pFile)->pMethods->xRead(under(pFile), into, bytes, offset);
+    if (((SummedFile *)pFile)->is_database) last_page = offset / PAGE_BYTES + 1;
+    if (rc != SQLITE_OK && rc != SQLITE_IOERR_SHORT_READ) {
+        lost_error = rc;
+        memset(into, bytes < PAGE_BYTES ? 0 : 0xA5, (size_t)bytes);
+    }
+    return rc;
+}
+
+static int read_above_cipher(sqlite3_file *pFile, void *into, int bytes, sqlite3_int64 offset) {
+    int rc, before = lost_error;
+    lost_error = SQLITE_OK;
+    rc = under(pFile)->pMethods->xRead(under(pFile), into, bytes, offset);
+    if (lost_error != SQLITE_OK) return lost_error;
+    lost_error = before; /* it is told to whoever asks */
+    if (rc != SQLITE_OK && rc != SQLITE_IOERR_SHORT_READ && bytes == PAGE_BYTES && ((SummedFile *)pFile)->is_log) {
+        unsigned char number[4];
+        int of_number = under(pFile)->pMethods->xRead(under(pFile), number, sizeof number, offset - FRAME_HEADER_BYTES);
+        if (of_number == SQLITE_OK) return damaged(-(sqlite3_int64)big32(number));
+    }
+    return rc;
+}
+
 static int read_file(sqlite3_file *pFile, void *into, int bytes, sqlite3_int64 offset) {
+    if (((SummedFile *)pFile)->kind == BELOW_CIPHER) return read_below_cipher(pFile, into, bytes, offset);
+    if (((SummedFile *)pFile)->kind == ABOVE_CIPHER) return read_above_cipher(pFile, into, bytes, offset);
     return (((SummedFile *)pFile)->is_log ? read_log : read_database)(pFile, into, bytes, offset);
 }
 
 static int write_file(sqlite3_file *pFile, const void *from, int bytes, sqlite3_int64 offset) {
+    if (((SummedFile *)pFile)->kind != SUMS) return under(pFile)->pMethods->xWrite(under(pFile), from, bytes, offset);
     return (((SummedFile *)pFile)->is_log ? write_log : write_database)(pFile, from, bytes, offset);
 }
 
@@ -498,7 +540,7 @@ static void begin_transaction(sqlite3_file *pFile) {
         if (bytes < file->begun_bytes) under(pFile)->pMethods->xUnfetch(under(pFile), 0, 0);
         file->begun_bytes = bytes;
     }
-    if (!file->has_sums) learn_again(pFile);
+    if (!file->has_sums && file->kind == SUMS) learn_again(pFile);
 }
 
 static int lock_file(sqlite3_file *pFile, int level) {
@@ -556,12 +598,20 @@ static const sqlite3_io_methods methods[3] = {METHODS(1), METHODS(2), METHODS(3)
 
 /* --- the layer -------------------------------------------------------------------------------------------- */
 
+typedef struct {
+    sqlite3_vfs vfs;
+    int kind;
+} Layer;
+
 #define BELOW(vfs) ((sqlite3_vfs *)(vfs)->pAppData)
 
 static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *pFile, int flags, int *given) {
     SummedFile *file = (SummedFile *)pFile;
     int rc, version;
-    if (!(flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL))) {
+    int kind = ((Layer *)vfs)->kind, wrapped = SQLITE_OPEN_WAL;
+    if (kind != ABOVE_CIPHER) wrapped |= SQLITE_OPEN_MAIN_DB;
+    if (kind != SUMS) wrapped |= SQLITE_OPEN_MAIN_JOURNAL;
+    if (!(flags & wrapped)) {
         return BELOW(vfs)->xOpen(BELOW(vfs), name, pFile, flags, given);
     }
     memset(file, 0, sizeof *file);
@@ -570,12 +620,14 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *pFile, in
     if (under(pFile)->pMethods == 0) return rc;
     version = under(pFile)->pMethods->iVersion;
     pFile->pMethods = &methods[(version > 3 ? 3 : version) - 1]; /* so that SQLite closes it, also after an error */
+    file->kind = kind;
     file->is_log = (flags & SQLITE_OPEN_WAL) != 0;
+    file->is_database = (flags & SQLITE_OPEN_MAIN_DB) != 0;
     file->is_log_big_endian = -1;
     file->rewritten = -1;
     file->headed = -1;
     file->transaction = 1;
-    if (rc != SQLITE_OK || file->is_log) return rc;
+    if (rc != SQLITE_OK || !file->is_database || file->kind != SUMS) return rc;
     file->seen = calloc(SEEN_PAGES, sizeof *file->seen);
     if (file->seen == 0) return SQLITE_NOMEM;
     learn_again(pFile);
@@ -630,14 +682,15 @@ static int current_time_ms(sqlite3_vfs *vfs, sqlite3_int64 *now) {
     return BELOW(vfs)->xCurrentTimeInt64(BELOW(vfs), now);
 }
 
-/* Make the layer over another one. It lives as long as the process; the other one may be made anew under its name. */
-int singletable_sum_pages(const char *base, const char *name) {
+/* Make a layer over another one. It lives as long as the process; the other one may be made anew under its name. */
+static int make_layer(const char *base, const char *name, int kind) {
     sqlite3_vfs *below = api->vfs_find(base), *vfs = api->vfs_find(name);
     int is_known = vfs != 0;
     if (below == 0) return SQLITE_NOTFOUND;
     if (!is_known) {
-        vfs = calloc(1, sizeof *vfs);
+        vfs = calloc(1, sizeof(Layer));
         if (vfs == 0) return SQLITE_NOMEM;
+        ((Layer *)vfs)->kind = kind;
     }
     vfs->iVersion = below->iVersion < 2 ? below->iVersion : 2;
     vfs->szOsFile = (int)sizeof(SummedFile) + below->szOsFile;
@@ -660,6 +713,18 @@ int singletable_sum_pages(const char *base, const char *name) {
     return is_known ? SQLITE_OK : api->vfs_register(vfs, 0);
 }
 
+int singletable_sum_pages(const char *base, const char *name) {
+    return make_layer(base, name, SUMS);
+}
+
+int singletable_keep_errors(const char *base, const char *name) {
+    return make_layer(base, name, BELOW_CIPHER);
+}
+
+int singletable_return_errors(const char *base, const char *name) {
+    return make_layer(base, name, ABOVE_CIPHER);
+}
+
 /* The page of this thread's last error, below zero in the log, or zero; it is forgotten with that. */
 sqlite3_int64 singletable_damaged_page(void) {
     sqlite3_int64 page = damaged_page;
@@ -669,6 +734,15 @@ sqlite3_int64 singletable_damaged_page(void) {
 
 int singletable_is_saved_whole(const unsigned char *page, uint64_t number) {
     return is_saved_whole(page, (sqlite3_int64)number);
+}
+
+/* The error of this thread's reads below a cipher since it was last taken, or zero; and the page of an encrypted
+   database that was read last. */
+int singletable_take_lost_error(sqlite3_int64 *page) {
+    int rc = last_page == 0 ? SQLITE_OK : lost_error;
+    *page = last_page;
+    lost_error = SQLITE_OK;
+    return rc;
 }
 
 uint64_t singletable_page_sum(const unsigned char *page, uint64_t number) {

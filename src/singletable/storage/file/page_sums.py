@@ -18,6 +18,7 @@ import apsw
 from singletable import errors
 
 SUM_BYTES: Final = 8
+CIPHERED: Final = "singletable-cipher-"  # the name of a layer that encrypts begins so
 _LIBRARY: Final = Path(__file__).with_name("libpage_sums.so")
 _FCNTL_SCRUB: Final = 0x53544231
 _FCNTL_HAS_SUMS: Final = 0x53544232
@@ -25,6 +26,16 @@ _FCNTL_GIVE_SUMS: Final = 0x53544233
 _FCNTL_GIVE_MISSING_SUMS: Final = 0x53544234
 PAGES_A_LOOK: Final = 64  # as many as can be told to be damaged
 _LOG_HEADER_BYTES: Final = 32
+_NO_PAGE: Final = (
+    apsw.SQLITE_CORRUPT,
+    apsw.SQLITE_NOTADB,
+)  # as the cipher calls a page whose tag does not fit
+_READ_ERRORS: Final = (
+    apsw.SQLITE_IOERR_READ,
+    apsw.SQLITE_IOERR_SHORT_READ,
+    apsw.SQLITE_IOERR_DATA,
+    apsw.SQLITE_IOERR_CORRUPTFS,
+)
 _loading: Final = threading.Lock()
 
 
@@ -58,23 +69,39 @@ def _library() -> ctypes.CDLL:
 
 # SQLite's own layer. The default one is that of SQLite3 Multiple Ciphers over it, which was seen to drop a read
 # error and go on with a wrong page; it is for encrypted files.
-_SYSTEM_VFS: Final = "unix" if os.name == "posix" else "win32"
+SYSTEM_VFS: Final = "unix" if os.name == "posix" else "win32"
 
 
 @cache
 def summed() -> str:
     """Return the name of the layer over the files of the system."""
-    return summed_over(_SYSTEM_VFS)
+    return summed_over(SYSTEM_VFS)
 
 
 def summed_over(vfs: str) -> str:
     """Return the name of the layer over another VFS of SQLite."""
     name = f"singletable-sums-{vfs}"
     with _loading:
-        result = _library().singletable_sum_pages(vfs.encode(), name.encode())
+        _made(_library().singletable_sum_pages(vfs.encode(), name.encode()), vfs)
+    return name
+
+
+def ciphered_over(vfs: str | None) -> str:
+    """Return the name of the layer that encrypts what goes to another VFS, or to the files of the system."""
+    base = SYSTEM_VFS if vfs is None else vfs
+    below, name = f"singletable-below-{base}", f"{CIPHERED}{base}"
+    cipher = f"multipleciphers-{below}"
+    with _loading:
+        _made(_library().singletable_keep_errors(base.encode(), below.encode()), base)
+        if cipher not in apsw.vfs_names():
+            apsw.Connection(":memory:", vfs=cipher).close()  # SQLite makes it when it is named
+        _made(_library().singletable_return_errors(cipher.encode(), name.encode()), cipher)
+    return name
+
+
+def _made(result: int, vfs: str) -> None:
     if result != apsw.SQLITE_OK:
         raise ValueError(f"there is no VFS called {vfs}")
-    return name
 
 
 def has_sums(connection: apsw.Connection) -> bool:
@@ -124,12 +151,44 @@ def is_saved_whole(page: bytes, number: int) -> bool:
 
 def is_damage(error: BaseException) -> bool:
     """Tell whether an error of SQLite says that a page has other bytes than were written."""
-    return isinstance(error, apsw.IOError) and getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_DATA
+    if isinstance(error, apsw.IOError):
+        return getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_DATA
+    return _ciphered_page(error) > 0
 
 
-def damaged_place() -> str:
-    """Name the page of this thread's last damage."""
-    page = int(_library().singletable_damaged_page())
+def is_lost_read(error: BaseException) -> bool:
+    """Tell whether the cipher could not decrypt a page since it could not be read."""
+    return _ciphered_page(error) < 0
+
+
+def forget_lost_reads() -> None:
+    """Begin anew: errors of reads in this thread that nobody was told of say nothing of the reads to come."""
+    _library().singletable_take_lost_error(ctypes.byref(ctypes.c_int64(0)))
+
+
+def is_of_read(error: BaseException) -> bool:
+    """Tell whether an error is that of reading a page, and not of writing one."""
+    code = getattr(error, "extendedresult", 0)
+    return code in _NO_PAGE or code in _READ_ERRORS
+
+
+def _ciphered_page(error: BaseException) -> int:
+    """Return the page that the cipher could not decrypt; below zero, if it could not be read; 0 for other errors.
+
+    What is known of it is kept with the error: the next read of the thread overwrites it.
+    """
+    if getattr(error, "extendedresult", 0) not in _NO_PAGE:
+        return 0
+    if not hasattr(error, "ciphered_page"):
+        page = ctypes.c_int64(0)
+        is_lost = bool(_library().singletable_take_lost_error(ctypes.byref(page)))
+        error.ciphered_page = -page.value if is_lost else page.value  # type: ignore[attr-defined]
+    return int(error.ciphered_page)  # type: ignore[attr-defined]
+
+
+def damaged_place(error: BaseException) -> str:
+    """Name the page of an error that says of damage, while it is this thread's last one."""
+    page = _ciphered_page(error) or int(_library().singletable_damaged_page())
     return f"page {-page} in its write-ahead log" if page < 0 else f"page {page}"
 
 

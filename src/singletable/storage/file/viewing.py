@@ -13,7 +13,9 @@ from singletable.storage import schema
 from singletable.storage.catalog import Catalog, Execute, catalog_version, load_catalog
 from singletable.storage.file import failures
 from singletable.storage.file.connections import connect_for_reading
+from singletable.storage.file.encryption import FileKey
 from singletable.storage.file.formats import check_readable
+from singletable.storage.file.given_keys import key_of
 from singletable.storage.file.open_files import OpenFiles
 from singletable.storage.file.write_ahead_log import check_log_belongs
 from singletable.storage.reading import snapshot
@@ -26,14 +28,15 @@ _CATALOG_TRIES_MAX: Final = 100
 class FileView:
     """A database file. It is neither made nor upgraded; writers are not held up."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, key: FileKey | None = None) -> None:
         failures.require_file(path)
         self.path = path
+        key = key_of(path, key)
         try:
-            check_log_belongs(path)
-            self._files = OpenFiles(path)
+            check_log_belongs(path, key)
+            self._files = OpenFiles(path, key)
             self._files.learn()
-            self._connection = connect_for_reading(path)
+            self._connection = connect_for_reading(path, key)
             try:
                 self._files.learn_beside()
             except BaseException:

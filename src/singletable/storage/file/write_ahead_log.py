@@ -5,7 +5,8 @@ file has a random mark in its table `meta`. The first write into a new log gives
 the old one beside it. So the page of `meta` in a log tells the mark of the file that the log began with. The file
 must have that mark, or one of the log's own marks if some of the log was checkpointed already.
 
-A log that cannot be judged is accepted: one without that page, or from a release without marks.
+A log that cannot be judged is accepted: one without that page, or from a release without marks. The log of an
+encrypted file is read with the key of the file; one that this key does not decrypt belongs to another file.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import mmap
 import os
 import struct
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from typing import Any, Final, NamedTuple
 
@@ -25,8 +26,9 @@ from singletable import errors
 from singletable.storage import schema
 from singletable.storage.catalog import Execute, scalar
 from singletable.storage.file.connections import connect_for_reading, connect_unchanging
+from singletable.storage.file.encryption import FileKey, PageReader
 from singletable.storage.file.failures import is_short_read
-from singletable.storage.file.page_sums import is_damage, lost_transactions
+from singletable.storage.file.page_sums import is_damage, is_of_read, lost_transactions
 
 # "The WAL Format" (SQLite's fileformat2.html, 4.1): a header, then frames of a header and a page each.
 _HEADER: Final = struct.Struct(">8I")
@@ -41,6 +43,7 @@ _TRIES_MAX: Final = 5
 _TELLING: Final = (1, _META_PAGE)
 
 _Pages = Iterator[tuple[int, bytes]]
+_FOREIGN: Final = b""  # of a page that the key of the file does not decrypt
 
 MADE: Final = 1  # the mark before the first one of a file that was made with marks
 _NONE: Final = 0  # the mark before the first one of a file that a release without marks has made
@@ -94,6 +97,7 @@ class LogMarks:
         "_path",
         "is_due",
         "is_shared",
+        "is_spoilt",
     )
 
     def __init__(
@@ -116,6 +120,7 @@ class LogMarks:
         self.is_shared = (
             False  # other processes have written since the last commit, and may have begun it anew
         )
+        self.is_spoilt = False  # by a page that could not be read
         connection.wal_autocheckpoint(0)
 
     def committed(self) -> None:
@@ -139,6 +144,7 @@ class LogMarks:
                 # As with SQLite's own: if readers or a full disk prevent one, the next one does it.
                 if is_damage(error):
                     self._on_damage(error)
+                self.is_spoilt = is_of_read(error)
 
 
 def _read_salts(path: str) -> bytes | None:
@@ -167,7 +173,7 @@ class _Marks(NamedTuple):
     before: int
 
 
-def check_log_belongs(path: str) -> None:
+def check_log_belongs(path: str, key: FileKey | None = None) -> None:
     """Raise a ForeignLogError if SQLite would replay a log into a file that it does not belong to."""
     real = os.path.realpath(path)
     log = f"{real}-wal"
@@ -175,12 +181,12 @@ def check_log_belongs(path: str) -> None:
         header = _read_header(log)
         if header is None:
             return
-        main = _read_main(real)  # before the log: pages of a checkpoint were in the log first
+        main = _read_main(real, key)  # before the log: pages of a checkpoint were in the log first
         if main is None or main is _NO_DATABASE:
             return  # SQLite says so itself
-        if main is not _EMPTY and _find_contradiction(main, _telling_pages(log)) is None:
+        if main is not _EMPTY and _find_contradiction(main, _decrypted(_telling_pages(log), key)) is None:
             return
-        reason = _find_contradiction(main, _pages_committed(log))
+        reason = _find_contradiction(main, _decrypted(_pages_committed(log), key))
         if reason is None:
             return
         # Others may have the file open. While a log is the same one, frames are only added to it.
@@ -196,7 +202,7 @@ def _foreign(path: str, log: str, reason: str) -> errors.ForeignLogError:
     )
 
 
-def is_overwritten(path: str) -> bool | None:
+def is_overwritten(path: str, key: FileKey | None = None) -> bool | None:
     """Tell whether an open file is not the one that its log began with; None if that cannot be told.
 
     It takes 0.1 ms where all is well: the log is read up to the mark of the file, which stands near its begin.
@@ -205,14 +211,15 @@ def is_overwritten(path: str) -> bool | None:
     log = f"{real}-wal"
     if _read_header(log) is None:
         return None
-    main = _read_main(real)
+    main = _read_main(real, key)
     if main is None or main is _NO_DATABASE:
         return None if main is None else True
-    for page, content in _telling_pages(log):
-        if page == _META_PAGE and (found := _read_marks(content)) is not None and main.mark in found:
-            return False
+    with closing(_decrypted(_telling_pages(log), key)) as pages:
+        for page, content in pages:
+            if page == _META_PAGE and (found := _read_marks(content)) is not None and main.mark in found:
+                return False
     try:
-        check_log_belongs(path)
+        check_log_belongs(path, key)
     except errors.ForeignLogError:
         return True
     return False
@@ -231,7 +238,7 @@ def has_no_header(log: str) -> bool | None:
     return None
 
 
-def is_emptied(path: str) -> bool:
+def is_emptied(path: str, key: FileKey | None = None) -> bool:
     """Tell whether an empty log should not be empty. A checkpoint of another program may have truncated it.
 
     During a read, no checkpoint empties a log that holds pages that the file lacks: a reader of a frame prevents a
@@ -239,7 +246,10 @@ def is_emptied(path: str) -> bool:
     and "walCheckpoint" of SQLite's wal.c wait for all of them).
     """
     try:
-        with closing(connect_for_reading(path)) as reader, closing(connect_for_reading(path)) as asking:
+        with (
+            closing(connect_for_reading(path, key)) as reader,
+            closing(connect_for_reading(path, key)) as asking,
+        ):
             for connection in (reader, asking):
                 # Closing it must not checkpoint: the log is no longer valid.
                 connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
@@ -252,12 +262,12 @@ def is_emptied(path: str) -> bool:
         return False
 
 
-def _read_main(path: str) -> _Main | None:
+def _read_main(path: str, key: FileKey | None) -> _Main | None:
     """Read a file as it is without its log; None if that cannot be read, as in the middle of a checkpoint."""
     if not os.path.exists(path) or os.path.getsize(path) == 0:
         return _EMPTY
     try:
-        connection = connect_unchanging(path)
+        connection = connect_unchanging(path, key)
         try:
             roots: list[Any] = connection.execute(schema.SELECT_META_PAGE).fetchall()
             version: list[Any] = connection.execute("PRAGMA schema_version").fetchall()
@@ -268,8 +278,8 @@ def _read_main(path: str) -> _Main | None:
             connection.close(True)
     except apsw.NotADBError:
         return _NO_DATABASE  # the first bytes, which no checkpoint changes
-    except apsw.Error:
-        return None
+    except (apsw.Error, errors.DamagedDataError, errors.FileKeyError):
+        return None  # the last one may mean that the only page is just being written; if not, SQLite says so
     mark = marks[0][0] if marks else None
     if roots[0][0] != _META_PAGE or (mark is not None and not _is_whole(mark)):
         return None
@@ -284,6 +294,8 @@ def _find_contradiction(main: _Main, pages: _Pages) -> str | None:
     for page, content in pages:
         if main is _EMPTY:  # a file has its first page before it has a log
             return "it holds the last writes of a file that is not there"
+        if content is _FOREIGN:
+            return "it was encrypted with another key"
         if page == 1:
             newest_schema = max(newest_schema or 0, int.from_bytes(content[40:44]))
         elif page == _META_PAGE and (found := _read_marks(content)) is not None:
@@ -379,6 +391,19 @@ def _telling_pages(log: str) -> _Pages:
                 len(content := file.read(_PAGE_BYTES)) == _PAGE_BYTES
             ):  # not the one at which a writer was killed
                 yield page, content
+
+
+def _decrypted(pages: _Pages, key: FileKey | None) -> Generator[tuple[int, bytes]]:
+    """Yield pages of the log of an encrypted file, as far as they tell the file, decrypted."""
+    if key is None:
+        yield from pages
+        return
+    with closing(PageReader(key)) as reader:
+        for page, content in pages:
+            if page in _TELLING and (text := reader.decrypt(page, content)) is not None:
+                yield page, text
+            else:
+                yield page, _FOREIGN if page in _TELLING else content
 
 
 def check_log_whole(path: str) -> None:
