@@ -19,17 +19,20 @@ from resilience.crash.faulty_disk import Fault, faulty_disk
 from singletable import Database
 from singletable.cli import main
 from singletable.errors import (
+    CorruptDatabaseError,
     DamagedDataError,
     DatabaseBusyError,
     DatabaseError,
     FileKeyError,
     ForeignLogError,
+    StorageFailedError,
 )
 from singletable.storage.check import check_file
 from singletable.storage.file.encryption import FileKey, seal, unseal
 from singletable.storage.file.file_copies import back_up_file, restore_file
 from singletable.storage.file.given_keys import LocalKeys, key_for
 from singletable.storage.file.rekeying import decrypt_file, encrypt_file, rekey_file, rewrap_key
+from singletable.storage.repair.file import repair_file
 from support.paths import TESTS
 
 KEY = b"\x5a" * 31 + b"K"
@@ -321,6 +324,8 @@ def test_flipped_bit_in_any_page_is_an_error_and_never_an_answer(filled: Path) -
             unread += _read_all(damaged, 60)
         except DamagedDataError as error:
             refused.add((page, f"page {page} is damaged" in str(error)))
+        except CorruptDatabaseError as error:  # of a page that is needed to open the file
+            refused.add((page, f"is damaged: page {page}" in str(error)))
     assert (1, True) in refused
     assert all(is_named for _, is_named in refused)
     assert 60 <= unread <= 200, "each item stands in one page, and is found through a few others"
@@ -529,3 +534,8 @@ def test_kill_in_the_middle_of_any_write_leaves_the_old_file(tmp_path: Path, kin
         killed += os.waitpid(child, 0)[1] != 0
         _assert_is_whole(path, old)
     assert killed == 5
+
+
+def test_repair_says_that_it_reads_plain_files(filled: Path) -> None:
+    with pytest.raises(StorageFailedError, match="is encrypted: a repair reads plain files"):
+        repair_file(str(filled))

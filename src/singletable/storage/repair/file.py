@@ -20,6 +20,7 @@ from singletable.storage.check_log import logged_since_us
 from singletable.storage.definitions import StreamDefinition, TableDefinition, decode_definition
 from singletable.storage.file import failures
 from singletable.storage.file.durable_files import make_private_file, put_in_place, remove
+from singletable.storage.file.encryption import header_of, is_encrypted
 from singletable.storage.file.file_copies import (
     check_differ,
     check_free,
@@ -88,6 +89,11 @@ def repair_file(
     The file is replaced at once or not at all, and kept under another name; with `out`, it is left alone.
     """
     failures.require_file(path)
+    if is_encrypted(header_of(path)):
+        raise errors.StorageFailedError(
+            f"{path} is encrypted: a repair reads plain files",
+            hint="restore a backup; where all pages can be decrypted, singletable decrypt makes a plain file",
+        )
     if out is not None:
         check_free(out, force=False)
         check_differ(path, out)
