@@ -538,4 +538,4 @@ def test_kill_in_the_middle_of_any_write_leaves_the_old_file(tmp_path: Path, kin
 
 def test_repair_says_that_it_reads_plain_files(filled: Path) -> None:
     with pytest.raises(StorageFailedError, match="is encrypted: a repair reads plain files"):
-        repair_file(str(filled))
+        repair_file(str(filled), now_us=0)
