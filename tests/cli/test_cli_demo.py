@@ -137,9 +137,11 @@ def test_lines_begin_with_what_the_demo_was_started_by(tmp_path: Path) -> None:
         [".venv/bin/singletable", "demo", "--port", "0"], stdout=subprocess.PIPE, text=True, cwd=tmp_path
     ) as demo:
         assert demo.stdout is not None
-        lines = [demo.stdout.readline() for _ in range(3)]
-        assert paste(lines[2], tmp_path).startswith("kefir.user ")
-        demo.send_signal(signal.SIGTERM)
+        try:
+            lines = [demo.stdout.readline() for _ in range(3)]
+            assert paste(lines[2], tmp_path).startswith("kefir.user ")
+        finally:
+            demo.send_signal(signal.SIGTERM)
     assert lines[1].endswith("In another terminal, in this folder:\n")
     assert lines[2] == "  .venv/bin/singletable run --list\n"
 

@@ -180,6 +180,13 @@ LINES: dict[str, list[list[str]]] = {
         [f"{HOSTILE}.toml"],
     ],
     "probe": [[FILE, "--out", f"{HOSTILE}/found"], [HOSTILE], [f"http://{HOSTILE}.example", "--yes"]],
+    "decrypt": [[FILE], [FILE, "--key-file", f"{HOSTILE}.key"], [TORN, "--key-env", "HOSTILE"]],
+    "encrypt": [[FILE], [FILE, "--key-file", f"{HOSTILE}.key"], [TORN, "--key-env", "HOSTILE"]],
+    "rekey": [
+        [FILE, "--new-key-file", f"{HOSTILE}.key"],
+        [FILE, "--key-file", f"{HOSTILE}.key", "--new-key-file", f"{HOSTILE}.key"],
+        [TORN, "--key-env", "HOSTILE", "--new-key-file", HOSTILE],
+    ],
     "repair": [
         [FILE],
         [TORN, "--out", f"{HOSTILE}.repaired"],

@@ -278,16 +278,22 @@ def test_reference_has_a_row_for_every_check() -> None:
 
 
 def test_command_prints_a_line_for_each_check_and_leaves_a_file_as_it_was(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    path = tmp_path / "app.db"
-    Database.open(path).close()
+    path, key = tmp_path / "app.db", bytes(range(32))  # encryption holds of a file with a key alone
+    key_file = tmp_path_factory.mktemp("keys") / "key"
+    key_file.write_text(key.hex(), encoding="utf-8")
+    monkeypatch.setenv("SINGLETABLE_KEY_FILE", str(key_file))
+    Database.open(path, key=key).close()
     assert main(["probe", str(path)]) == 0
     printed = capsys.readouterr()
     assert [line[:27].rstrip() for line in printed.out.splitlines()] == [check.name for check in CHECKS]
     assert printed.err == f"{len(CHECKS)} hold: all that designs need holds\n"
     assert [each.name for each in tmp_path.iterdir()] == ["app.db"]
-    with Database.open(path) as database:
+    with Database.open(path, key=key) as database:
         assert database.list_tables()["TableNames"] == []
         assert database.check() == []
 

@@ -48,6 +48,10 @@ class Between(Client):
     def is_trusted(self) -> bool:
         return self.inner.is_trusted
 
+    @property
+    def is_plain_file(self) -> bool:
+        return self.inner.is_plain_file
+
     def lacks(self, feature: str) -> None:
         self.inner.lacks(feature)
 

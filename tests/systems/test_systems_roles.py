@@ -242,7 +242,7 @@ class Maintenance:
         self.call("DeleteBackup", BackupArn=backup)
         again = on_client(type(db), self.client, **environment)
         assert again.verify().is_clean
-        assert again.drift() == []
+        assert {each.what for each in again.drift()} <= {"encryption"}  # a file without a key
         self.database.delete_table(TableName=restored)
         before = datetime.fromtimestamp(self.clock.now_us() // 1_000_000, tz=UTC)
         self.clock.advance(60)

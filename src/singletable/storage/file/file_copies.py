@@ -203,13 +203,13 @@ def _connect_alone(path: str, key: FileKey | None) -> apsw.Connection | None:
     elif key is None and is_encrypted(header):
         raise missing_key(path)
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
-    path = os.path.abspath(path)
+    whole = os.path.abspath(path)
     try:
         check_log_belongs(path, key)
         if key is None:
-            connection = apsw.Connection(path, flags=flags, vfs=summed())
+            connection = apsw.Connection(whole, flags=flags, vfs=summed())
         else:
-            connection = open_encrypted(path, key, flags, None)
+            connection = open_encrypted(whole, key, flags, None)
     except (errors.ForeignLogError, errors.DamagedDataError):
         return None
     try:
